@@ -1,0 +1,138 @@
+package netloop
+
+import (
+	"fmt"
+	"net/netip"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/scalws/scalbench/internal/mono"
+)
+
+// socket is the state of one slot. gen outlives the sockets it counts.
+type socket struct {
+	fd         int32
+	gen        uint32
+	connecting bool
+	writable   bool       // queued for the flush of the next Wait
+	blocked    bool       // the last send met EAGAIN: the writable edge will come
+	broken     bool       // sending failed with writeErrno: read to the end, then say so
+	ended      bool       // End, Failed or WriteFailed was reported
+	writeErrno uint16     //
+	out        []byte     // what is still to be sent
+	sent       *mono.Time // where the stamp of the first byte goes; nil when stamped
+	discard    int64      // how many of the next received bytes to drop
+}
+
+// noSocket is the fd of an empty slot.
+const noSocket = -1
+
+// Connect starts a TCP connection to addr in an empty slot. It never blocks:
+// Connected or ConnectFailed follows. The error is of the local system calls
+// (no file descriptors left, no such address family); it wraps a
+// syscall.Errno, and the slot stays empty.
+func (l *Loop) Connect(slot int, addr netip.AddrPort) error {
+	s := &l.sockets[slot]
+	if s.fd != noSocket {
+		panic(fmt.Sprintf("BUG: connect in slot %d, which has a socket", slot))
+	}
+	family, sa := sockaddr(addr)
+	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("socket: %w", err)
+	}
+	gen := s.gen + 1
+	if err := l.start(fd, slot, gen, sa); err != nil {
+		unix.Close(fd)
+		return err
+	}
+	*s = socket{fd: int32(fd), gen: gen, connecting: true}
+	return nil
+}
+
+// start connects fd and registers it, once and for all, for everything.
+func (l *Loop) start(fd, slot int, gen uint32, sa unix.Sockaddr) error {
+	// Without TCP_NODELAY a request that follows an unacknowledged one waits
+	// for the peer's delayed ACK (RFC 896).
+	if err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err != nil {
+		return fmt.Errorf("set TCP_NODELAY: %w", err)
+	}
+	if err := unix.Connect(fd, sa); err != nil && err != unix.EINPROGRESS {
+		// Refused at once (no route, no ports): reported like any other
+		// failure, by the caller, who sees the errno inside.
+		return fmt.Errorf("connect: %w", err)
+	}
+	ev := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET, Fd: int32(slot), Pad: int32(gen)}
+	if err := unix.EpollCtl(l.ep, unix.EPOLL_CTL_ADD, fd, &ev); err != nil {
+		return fmt.Errorf("watch socket: %w", err)
+	}
+	return nil
+}
+
+func sockaddr(addr netip.AddrPort) (family int, sa unix.Sockaddr) {
+	ip := addr.Addr()
+	if ip.Is4() || ip.Is4In6() {
+		return unix.AF_INET, &unix.SockaddrInet4{Port: int(addr.Port()), Addr: ip.Unmap().As4()}
+	}
+	return unix.AF_INET6, &unix.SockaddrInet6{Port: int(addr.Port()), Addr: ip.As16(), ZoneId: zoneIndex(ip.Zone())}
+}
+
+// connectResult reads how a connection attempt ended (connect(2), EINPROGRESS).
+func connectResult(fd int32) syscall.Errno {
+	soError, err := unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_ERROR)
+	if err != nil {
+		if errno, ok := err.(syscall.Errno); ok {
+			return errno
+		}
+		return unix.EINVAL
+	}
+	return syscall.Errno(soError)
+}
+
+// Send queues b for the socket in slot. It leaves at the next Wait; just before
+// its first byte is handed to the kernel, the instant is written to *sent. The
+// caller may not change b before it has left whole: that is so after the next
+// Wait, unless Blocked says otherwise, and then with the event Sent. A Send
+// while an earlier one has not left is a fault of the caller.
+func (l *Loop) Send(slot int, b []byte, sent *mono.Time) {
+	s := &l.sockets[slot]
+	if len(s.out) > 0 || s.fd == noSocket || len(b) == 0 {
+		panic(fmt.Sprintf("BUG: send of %d bytes in slot %d, which has %d to send on fd %d", len(b), slot, len(s.out), s.fd))
+	}
+	s.out, s.sent = b, sent
+	s.writable = true
+	l.queue = append(l.queue, ready{slot: int32(slot), gen: s.gen})
+}
+
+// Blocked reports whether part of the last Send has not left yet.
+func (l *Loop) Blocked(slot int) bool { return len(l.sockets[slot].out) > 0 }
+
+// Discard lets the kernel drop the next n received bytes of the slot without
+// copying them. They are reported as Data with Discarded set.
+func (l *Loop) Discard(slot int, n int64) { l.sockets[slot].discard = n }
+
+// Close empties the slot: nothing more is sent or reported for its socket.
+// With reset the kernel sends RST instead of FIN and keeps no TIME_WAIT
+// (socket(7), SO_LINGER with a time of zero).
+func (l *Loop) Close(slot int, reset bool) {
+	s := &l.sockets[slot]
+	if s.fd == noSocket {
+		return
+	}
+	if reset {
+		// Best effort: a socket that cannot linger is closed all the same.
+		_ = unix.SetsockoptLinger(int(s.fd), unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
+	}
+	unix.Close(int(s.fd)) // leaves the epoll set with its last reference
+	*s = socket{fd: noSocket, gen: s.gen}
+}
+
+// Shutdown closes every socket and the loop itself.
+func (l *Loop) Shutdown() {
+	for slot := range l.sockets {
+		l.Close(slot, false)
+	}
+	l.sleeper.close()
+	unix.Close(l.ep)
+}

@@ -1,0 +1,80 @@
+package netloop
+
+import (
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// The system calls of the hot path, without the wrappers of x/sys: those take
+// an extra branch for a nil slice and build error values. RawSyscall does not
+// tell the Go scheduler, which is right only for calls that cannot block:
+// sends and receives on non-blocking sockets, epoll_wait with a zero timeout.
+// A wait that may sleep uses Syscall6, or as many pinned workers as GOMAXPROCS
+// would keep every other goroutine, timer and signal from running.
+
+// send hands b to the kernel. b must not be empty.
+func send(fd int32, b []byte) (int, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)),
+		unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL, 0, 0)
+	return int(n), errno
+}
+
+// receive fills b. b must not be empty.
+func receive(fd int32, b []byte) (int, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)),
+		unix.MSG_DONTWAIT, 0, 0)
+	return int(n), errno
+}
+
+// discardMax bounds one discarding recv, so that a turn stays short.
+const discardMax = 16 << 20
+
+// discard drops up to n received bytes inside the kernel without copying them
+// (tcp(7), MSG_TRUNC). scratch only lends a valid address.
+func discard(fd int32, scratch []byte, n int64) (int, syscall.Errno) {
+	r, _, errno := syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&scratch[0])), uintptr(min(n, discardMax)),
+		unix.MSG_DONTWAIT|unix.MSG_TRUNC, 0, 0)
+	return int(r), errno
+}
+
+// epollPwait2 waits up to d (0: does not wait; negative: for ever) with a
+// timeout of nanosecond resolution (epoll_pwait2(2), Linux 5.11).
+func epollPwait2(ep int, events []unix.EpollEvent, d time.Duration) (int, syscall.Errno) {
+	var ts unix.Timespec
+	tsp := unsafe.Pointer(&ts)
+	if d < 0 {
+		tsp = nil
+	} else {
+		ts = unix.NsecToTimespec(int64(d))
+	}
+	var n uintptr
+	var errno syscall.Errno
+	if d == 0 {
+		n, _, errno = syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT2, uintptr(ep), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), uintptr(tsp), 0, 0)
+	} else {
+		n, _, errno = syscall.Syscall6(unix.SYS_EPOLL_PWAIT2, uintptr(ep), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), uintptr(tsp), 0, 0)
+	}
+	return int(n), errno
+}
+
+// epollWait waits up to ms milliseconds (0: does not wait; -1: for ever).
+// epoll_pwait stands in for epoll_wait, which not every architecture has.
+func epollWait(ep int, events []unix.EpollEvent, ms int) (int, syscall.Errno) {
+	var n uintptr
+	var errno syscall.Errno
+	if ms == 0 {
+		n, _, errno = syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(ep), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), 0, 0, 0)
+	} else {
+		n, _, errno = syscall.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(ep), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), uintptr(ms), 0, 0)
+	}
+	return int(n), errno
+}
+
+// receiveTimer reads the expiry count of a timerfd (timerfd_create(2)). An
+// EAGAIN means that it was set anew in between, which is as good.
+func receiveTimer(fd int, count []byte) {
+	syscall.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&count[0])), uintptr(len(count)))
+}
