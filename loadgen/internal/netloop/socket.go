@@ -2,7 +2,6 @@ package netloop
 
 import (
 	"fmt"
-	"net/netip"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -15,11 +14,11 @@ type socket struct {
 	fd         int32
 	gen        uint32
 	connecting bool
-	writable   bool       // queued for the flush of the next Wait
-	blocked    bool       // the last send met EAGAIN: the writable edge will come
-	broken     bool       // sending failed with writeErrno: read to the end, then say so
-	ended      bool       // End, Failed or WriteFailed was reported
-	writeErrno uint16     //
+	writable   bool // queued for the flush of the next Wait
+	blocked    bool // the last send met EAGAIN: the writable edge will come
+	broken     bool // sending failed with writeErrno: read to the end, then say so
+	ended      bool // End, Failed or WriteFailed was reported
+	writeErrno uint16
 	out        []byte     // what is still to be sent
 	sent       *mono.Time // where the stamp of the first byte goes; nil when stamped
 	discard    int64      // how many of the next received bytes to drop
@@ -28,64 +27,52 @@ type socket struct {
 // noSocket is the fd of an empty slot.
 const noSocket = -1
 
-// Connect starts a TCP connection to addr in an empty slot. It never blocks:
-// Connected or ConnectFailed follows. The error is of the local system calls
-// (no file descriptors left, no such address family); it wraps a
-// syscall.Errno, and the slot stays empty.
-func (l *Loop) Connect(slot int, addr netip.AddrPort) error {
+// Connect starts a TCP connection in an empty slot. It never blocks: Connected
+// or ConnectFailed follows, unless the call that failed is named right away,
+// with its errno; the slot then stays empty.
+func (l *Loop) Connect(slot int, to *Address) (failed string, errno syscall.Errno) {
 	s := &l.sockets[slot]
 	if s.fd != noSocket {
 		panic(fmt.Sprintf("BUG: connect in slot %d, which has a socket", slot))
 	}
-	family, sa := sockaddr(addr)
-	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return fmt.Errorf("socket: %w", err)
+	fd, errno := openSocket(to.family)
+	if errno != 0 {
+		return "socket", errno
 	}
 	gen := s.gen + 1
-	if err := l.start(fd, slot, gen, sa); err != nil {
-		unix.Close(fd)
-		return err
+	if failed, errno = l.start(fd, slot, gen, to); errno != 0 {
+		closeFD(fd)
+		return failed, errno
 	}
-	*s = socket{fd: int32(fd), gen: gen, connecting: true}
-	return nil
+	*s = socket{fd: fd, gen: gen, connecting: true}
+	return "", 0
 }
 
 // start connects fd and registers it, once and for all, for everything.
-func (l *Loop) start(fd, slot int, gen uint32, sa unix.Sockaddr) error {
+func (l *Loop) start(fd int32, slot int, gen uint32, to *Address) (failed string, errno syscall.Errno) {
 	// Without TCP_NODELAY a request that follows an unacknowledged one waits
 	// for the peer's delayed ACK (RFC 896).
-	if err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err != nil {
-		return fmt.Errorf("set TCP_NODELAY: %w", err)
+	if errno := setNoDelay(fd); errno != 0 {
+		return "set TCP_NODELAY", errno
 	}
-	if err := unix.Connect(fd, sa); err != nil && err != unix.EINPROGRESS {
-		// Refused at once (no route, no ports): reported like any other
-		// failure, by the caller, who sees the errno inside.
-		return fmt.Errorf("connect: %w", err)
+	if errno := connect(fd, to); errno != 0 && errno != unix.EINPROGRESS {
+		return "connect", errno
 	}
-	ev := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET, Fd: int32(slot), Pad: int32(gen)}
-	if err := unix.EpollCtl(l.ep, unix.EPOLL_CTL_ADD, fd, &ev); err != nil {
-		return fmt.Errorf("watch socket: %w", err)
+	l.registration = unix.EpollEvent{Events: interest, Fd: int32(slot), Pad: int32(gen)}
+	if errno := watch(l.ep, fd, &l.registration); errno != 0 {
+		return "watch socket", errno
 	}
-	return nil
+	return "", 0
 }
 
-func sockaddr(addr netip.AddrPort) (family int, sa unix.Sockaddr) {
-	ip := addr.Addr()
-	if ip.Is4() || ip.Is4In6() {
-		return unix.AF_INET, &unix.SockaddrInet4{Port: int(addr.Port()), Addr: ip.Unmap().As4()}
-	}
-	return unix.AF_INET6, &unix.SockaddrInet6{Port: int(addr.Port()), Addr: ip.As16(), ZoneId: zoneIndex(ip.Zone())}
-}
+// interest is what every socket is registered for.
+const interest = unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | (unix.EPOLLET & 0xffffffff)
 
 // connectResult reads how a connection attempt ended (connect(2), EINPROGRESS).
 func connectResult(fd int32) syscall.Errno {
 	soError, err := unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_ERROR)
-	if err != nil {
-		if errno, ok := err.(syscall.Errno); ok {
-			return errno
-		}
-		return unix.EINVAL
+	if errno, ok := err.(syscall.Errno); ok {
+		return errno
 	}
 	return syscall.Errno(soError)
 }
@@ -124,7 +111,7 @@ func (l *Loop) Close(slot int, reset bool) {
 		// Best effort: a socket that cannot linger is closed all the same.
 		_ = unix.SetsockoptLinger(int(s.fd), unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
 	}
-	unix.Close(int(s.fd)) // leaves the epoll set with its last reference
+	closeFD(s.fd) // leaves the epoll set with its last reference
 	*s = socket{fd: noSocket, gen: s.gen}
 }
 

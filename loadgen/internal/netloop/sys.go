@@ -15,6 +15,33 @@ import (
 // A wait that may sleep uses Syscall6, or as many pinned workers as GOMAXPROCS
 // would keep every other goroutine, timer and signal from running.
 
+// openSocket makes a non-blocking TCP socket.
+func openSocket(family int) (int32, syscall.Errno) {
+	fd, _, errno := syscall.RawSyscall(unix.SYS_SOCKET, uintptr(family), unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	return int32(fd), errno
+}
+
+func setNoDelay(fd int32) syscall.Errno {
+	one := int32(1)
+	_, _, errno := syscall.RawSyscall6(unix.SYS_SETSOCKOPT, uintptr(fd), unix.IPPROTO_TCP, unix.TCP_NODELAY,
+		uintptr(unsafe.Pointer(&one)), unsafe.Sizeof(one), 0)
+	return errno
+}
+
+func connect(fd int32, to *Address) syscall.Errno {
+	_, _, errno := syscall.RawSyscall(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(&to.raw)), to.size)
+	return errno
+}
+
+func watch(ep int, fd int32, ev *unix.EpollEvent) syscall.Errno {
+	_, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_CTL, uintptr(ep), unix.EPOLL_CTL_ADD, uintptr(fd), uintptr(unsafe.Pointer(ev)), 0, 0)
+	return errno
+}
+
+// closeFD closes a socket. It does not block: no socket here lingers with a
+// time above zero.
+func closeFD(fd int32) { syscall.RawSyscall(unix.SYS_CLOSE, uintptr(fd), 0, 0) }
+
 // send hands b to the kernel. b must not be empty.
 func send(fd int32, b []byte) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)),
