@@ -1,0 +1,8 @@
+//go:build !linux
+
+package procfs
+
+import "errors"
+
+// diagListeners returns errors.ErrUnsupported.
+func diagListeners(uint16) ([]Listener, error) { return nil, errors.ErrUnsupported }
