@@ -1,0 +1,62 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// acceptPause is how long accepting rests while descriptors or memory are
+// short: about one connection's life under load.
+const acceptPause = 10 * time.Millisecond
+
+// listener accepts TCP connections for fasthttp, which would end the server on
+// the first EMFILE.
+type listener struct {
+	*net.TCPListener
+	faults *faultLog
+}
+
+// listen opens a plain TCP listener on address. Go's own defaults are not
+// cheap: multipath TCP adds a layer to every socket, and keep-alive probes
+// cost four setsockopt per accepted connection.
+func listen(ctx context.Context, address string, faults *faultLog) (*listener, error) {
+	lc := net.ListenConfig{KeepAlive: -1}
+	lc.SetMultipathTCP(false)
+	ln, err := lc.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, err // net's errors read "listen tcp ADDRESS: ..."
+	}
+	tcp, isTCP := ln.(*net.TCPListener)
+	if !isTCP {
+		return nil, errors.Join(fmt.Errorf("listen %s: got a %T", address, ln), ln.Close())
+	}
+	return &listener{TCPListener: tcp, faults: faults}, nil
+}
+
+// Accept waits for a connection. It returns a bare *net.TCPConn, which
+// sendfile(2) needs.
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.TCPListener.AcceptTCP()
+		if err == nil {
+			return conn, nil
+		}
+		if !isShortage(err) {
+			return nil, err
+		}
+		l.faults.Printf("%v; trying again", err)
+		time.Sleep(acceptPause)
+	}
+}
+
+// isShortage tells whether accept(2) failed for want of something that comes
+// back when connections are closed.
+func isShortage(err error) bool {
+	return errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) ||
+		errors.Is(err, unix.ENOBUFS) || errors.Is(err, unix.ENOMEM)
+}

@@ -1,0 +1,55 @@
+package target
+
+import (
+	"net"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Accepting survives a lack of descriptors and hands out bare TCP connections.
+func TestAcceptWithoutDescriptors(t *testing.T) {
+	log := new(lockedBuffer)
+	ln, err := listen(t.Context(), "127.0.0.1:0", newFaultLog(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	dial(t, ln.Addr().String()) // waits in the backlog, its own descriptor is taken
+
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	// No new descriptor is below 3; those that are open stay usable.
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 3, Max: limit.Max}); err != nil {
+		t.Fatal(err)
+	}
+	accepted := make(chan net.Conn, 1)
+	go func() {
+		conn, err := ln.Accept()
+		if err != nil {
+			t.Error(err)
+		}
+		accepted <- conn
+	}()
+	deadline := time.Now().Add(5 * time.Second)
+	for !strings.Contains(log.String(), "too many open files; trying again") && time.Now().Before(deadline) {
+		runtime.Gosched()
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+
+	conn := <-accepted
+	defer conn.Close()
+	if _, isTCP := conn.(*net.TCPConn); !isTCP {
+		t.Errorf("accepted a %T, sendfile needs a *net.TCPConn", conn)
+	}
+	if !strings.Contains(log.String(), "too many open files; trying again") {
+		t.Errorf("log %q, want the shortage in it", log)
+	}
+}
