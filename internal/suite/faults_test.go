@@ -1,0 +1,282 @@
+package suite
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Each faulty file must give exactly these faults, in this order. Lines count
+// from the first of the text, since the leading newline is cut.
+func TestFaults(t *testing.T) {
+	for _, test := range []struct{ name, yaml, want string }{
+		{"unknown keys", `
+suite: s
+tarjet: embedded
+colour: red
+name: s
+scenarios:
+  - name: a
+    url: http://h/
+    conections: 5
+    zzz: 1
+`, `
+2:1: unknown key "tarjet" in a suite; did you mean "target"?
+3:1: unknown key "colour" in a suite; known are suite, about, target, scenarios
+4:1: key "name" in a suite: a suite has its name under the key "suite"
+8:5: unknown key "conections" in a scenario; did you mean "connections"?
+9:5: unknown key "zzz" in a scenario; known are name, about, url, http, connections, load, requests_per_conn, method, headers, body, warmup, measure, expect, needs, bound, control
+`},
+		{"not yet", `
+suite: s
+variants: [a.yaml]
+gate: {policy: fixed}
+scenarios:
+  - name: a
+    url: https://h/
+    http: 2
+    tls: {verify: false}
+    load: {kind: open, rate: 70%, connections: 3}
+    expect: {sha256: 00ff}
+    streams: 10
+    rate: 5
+  - scenarios/b.yaml
+`, `
+2:1: key "variants" in a suite is not supported yet
+3:1: key "gate" in a suite is not supported yet
+6:10: url: https is not supported yet, expected a path or an http:// URL
+7:11: http: 2 is not supported yet, expected 1.1
+8:5: key "tls" in a scenario is not supported yet
+9:18: kind: open is not supported yet, expected closed
+9:24: key "rate" in load is not supported yet
+9:35: key "connections" in load: it stands in the scenario, beside load
+10:14: key "sha256" in expect is not supported yet
+11:5: key "streams" in a scenario is not supported yet
+12:5: key "rate" in a scenario: an open loop is not supported yet
+13:5: scenario by path "scenarios/b.yaml" is not supported yet, write the scenario here
+`},
+		{"twice", `
+suite: s
+suite: t
+scenarios:
+  - name: a
+    url: http://h/
+    "url": http://i/
+  - {name: a, url: http://h/, headers: {X-A: 1, x-a: 2}}
+  - name: b
+    url: http://h/
+    needs: [http, http]
+`, `
+2:1: key "suite" is there twice in a suite, first on line 1
+6:5: key "url" is there twice in a scenario, first on line 5
+7:12: scenario "a" is there twice, first on line 4
+7:49: header "x-a" is there twice, first on line 7; a list of headers may repeat it
+10:19: needs: "http" is there twice
+`},
+		{"missing", `
+about: x
+scenarios:
+  - about: y
+    load: {}
+  -
+`, `
+1:1: a suite needs the key "suite"
+3:5: a scenario needs the key "name"
+3:5: a scenario needs the key "url"
+4:11: load needs the key "kind"
+5:5: a scenario: nothing, expected a mapping of keys to values
+`},
+		{"ranges", `
+suite: Über Suite
+target: embeded
+scenarios:
+  - name: -x
+    url: http://h/
+    http: 1.0
+    connections: 0
+    requests_per_conn: -1
+    warmup: 61m
+    measure: 0s
+    expect: {status: 199, bytes: 1.5}
+    bound: client
+    control: yes
+    method: get
+  - name: b
+    url: http://h/
+    connections: 010
+    requests_per_conn: 99999999999999999999
+    warmup: 10
+    measure: ten
+    expect: {status: 600, bytes: -1}
+`, `
+1:8: suite: "Über Suite", expected 1 to 64 of a-z 0-9 . _ - with a letter or digit first
+2:9: target: "embeded", expected embedded
+4:11: name: "-x", expected 1 to 64 of a-z 0-9 . _ - with a letter or digit first
+6:11: http: "1.0", expected 1.1
+7:18: connections: "0", expected a whole number from 1 to 1000000
+8:24: requests_per_conn: "-1", expected a whole number from 0 to 1000000000
+9:13: warmup: "61m", expected a duration from 0s to 1h0m0s such as 10s
+10:14: measure: "0s", expected a duration from 1ms to 24h0m0s such as 10s
+11:22: status: "199", expected a whole number from 200 to 599
+11:34: bytes: "1.5", expected a whole number from 0 to 1099511627776
+12:12: bound: "client", expected server or app
+13:14: control: "yes", expected true or false
+14:13: method: "get", expected capitals such as GET
+17:18: connections: "010", expected a whole number from 1 to 1000000
+18:24: requests_per_conn: "99999999999999999999", expected a whole number from 0 to 1000000000
+19:13: warmup: "10", expected a duration from 0s to 1h0m0s such as 10s
+20:14: measure: "ten", expected a duration from 1ms to 24h0m0s such as 10s
+21:22: status: "600", expected a whole number from 200 to 599
+21:34: bytes: "-1", expected a whole number from 0 to 1099511627776
+`},
+		{"wrong kinds", `
+suite: [s]
+about:
+target: {x: 1}
+scenarios:
+  - name: {a: b}
+    url: [x]
+    http:
+    load: closed
+    headers: x
+    expect: 200
+    needs: http
+  - [a]
+  - name: b
+    url: http://h/
+    connections: [1]
+    measure: {s: 1}
+    headers: [X-A, {X-B: }, {X-C: [1]}]
+    needs: [[http], 7!]
+`, `
+1:8: suite: a list, expected a name
+2:7: about: nothing, expected a sentence
+3:9: target: a mapping, expected embedded
+5:11: name: a mapping, expected a name
+6:10: url: a list, expected a path or an http:// URL
+7:10: http: nothing, expected 1.1
+8:11: load: a value, expected a mapping of keys to values
+9:14: headers: a value, expected a mapping of keys to values
+10:13: expect: a value, expected a mapping of keys to values
+11:12: needs: a value, expected a list of words such as [http]
+12:5: a scenario: a list, expected a mapping of keys to values
+15:18: connections: a list, expected a whole number
+16:14: measure: a mapping, expected a duration such as 10s
+17:15: headers: a value, expected a mapping of keys to values
+17:25: X-B: nothing, expected the text of a header, "" for an empty one
+17:35: X-C: a list, expected the text of a header, "" for an empty one
+18:13: needs: a list, expected a name
+18:21: needs: "7!", expected 1 to 64 of a-z 0-9 . _ - with a letter or digit first
+`},
+		{"urls and headers", `
+suite: s
+scenarios:
+  - {name: a, url: /x}
+  - {name: b, url: "http://h/a b"}
+  - {name: c, url: "http://h/#f"}
+  - {name: d, url: h/x}
+  - {name: e, url: "http:///x"}
+  - {name: f, url: "http://u:p@h/"}
+  - {name: g, url: "//h/x"}
+  - {name: h, url: "http://h/%zz"}
+  - {name: i, url: "http://h/é", about: "two\nlines"}
+  - name: j
+    url: http://h/
+    headers:
+      "X A": 1
+      X-B: "a\r\nEvil: 1"
+`, `
+3:20: url: "/x" is a path, expected "target: embedded" in the suite or a full http:// URL
+4:20: url: "http://h/a b", expected visible ASCII without #, everything else percent-encoded
+5:20: url: "http://h/#f", expected visible ASCII without #, everything else percent-encoded
+6:20: url: "h/x", expected a path such as /x or http://HOST:PORT/PATH
+7:20: url: "http:///x", expected a path such as /x or http://HOST:PORT/PATH
+8:20: url: "http://u:p@h/", expected a path such as /x or http://HOST:PORT/PATH
+9:20: url: "//h/x", expected a path such as /x or http://HOST:PORT/PATH
+10:20: url: "http://h/%zz" is not a URL, expected a path such as /x or http://HOST:PORT/PATH
+11:20: url: "http://h/é", expected visible ASCII without #, everything else percent-encoded
+11:41: about: expected one line of 1 to 200 characters
+15:7: header name "X A", expected letters, digits and - only
+16:12: header X-B: expected one line without control characters
+`},
+		{"indirections", `
+suite: &name s
+about: !!str x
+scenarios:
+  - &a
+    name: a
+  - *a
+  - <<: {name: b}
+    ? url
+    : http://h/
+    name: *name
+`, `
+1:8: suite: a YAML anchor is not supported here, write the value out
+2:8: about: a YAML tag is not supported here, write the value out
+4:5: a scenario: a YAML anchor is not supported here, write the value out
+6:5: a scenario: a YAML alias is not supported here, write the value out
+7:5: a YAML merge key as a key, expected a plain word
+7:5: a scenario needs the key "url"
+8:5: an explicit YAML key as a key, expected a plain word
+10:11: name: a YAML alias is not supported here, write the value out
+`},
+		{"no scenarios", `
+suite: s
+scenarios: []
+`, `
+2:12: scenarios: an empty list, expected at least one scenario
+`},
+		{"empty", ``, `
+1:1: empty, expected a suite: suite, scenarios
+`},
+		{"comments only", `
+# nothing
+`, `
+1:1: empty, expected a suite: suite, scenarios
+`},
+		{"not a mapping", `
+- suite: s
+`, `
+1:1: a suite: a list, expected a mapping of keys to values
+`},
+		{"two documents", `
+suite: s
+scenarios: []
+---
+suite: t
+`, `
+4:1: a second document, expected one suite per file
+`},
+		{"directive", `
+%YAML 1.2
+---
+suite: t
+`, `
+1:1: a YAML directive, expected none
+`},
+		{"bracket", `
+suite: s
+scenarios: [
+`, `
+2:12: no YAML: sequence end token ']' not found
+`},
+		{"tab", "suite: s\nscenarios:\n\t- name: a\n", `
+3:1: no YAML: found character '	' that cannot start any token
+`},
+		{"not UTF-8", "suite: s\nabout: \u00fcber\xff\n", `
+2:12: a byte that is not UTF-8 text
+`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s, err := Parse("f", []byte(strings.TrimPrefix(test.yaml, "\n")))
+			if err == nil || s != nil {
+				t.Fatalf("suite %v, error %v; want faults alone", s, err)
+			}
+			got := strings.ReplaceAll(err.Error(), "f:", "")
+			if diff := cmp.Diff(strings.TrimSpace(test.want), strings.TrimSpace(got)); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+}

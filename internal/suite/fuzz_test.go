@@ -1,0 +1,42 @@
+package suite
+
+import (
+	"errors"
+	"testing"
+)
+
+// Parse must end with a suite that holds what suite.go promises, or with
+// faults that have a place and a text; never panic.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("suite: s\ntarget: embedded\nscenarios:\n  - name: a\n    url: /x\n    expect: {status: 200, bytes: 2}\n"))
+	f.Add([]byte("suite: &a s\nscenarios: [*a, {<<: {b: c}, ? d : e}]\nx: !!str y\n"))
+	f.Add([]byte("%YAML 1.2\n---\n- a\n...\n---\nb: |\n  c\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := Parse("f", data)
+		if err == nil {
+			checkSuite(t, s)
+			return
+		}
+		var faults Faults
+		if !errors.As(err, &faults) || len(faults) == 0 || s != nil {
+			t.Fatalf("suite %v, error %v", s, err)
+		}
+		for _, fault := range faults {
+			if fault.File != "f" || fault.Line < 1 || fault.Column < 1 || fault.Text == "" {
+				t.Fatalf("fault without a place or text: %#v", fault)
+			}
+		}
+	})
+}
+
+func checkSuite(t *testing.T, s *Suite) {
+	if !validName.MatchString(s.Name) || len(s.Scenarios) == 0 {
+		t.Fatalf("suite %#v", s)
+	}
+	for _, sc := range s.Scenarios {
+		if !validName.MatchString(sc.Name) || sc.URL == "" || sc.Connections < 1 || sc.RequestsPerConn < 0 ||
+			sc.Measure <= 0 || sc.Warmup < 0 || sc.Method == "" || (sc.UsesTarget() && s.Target == TargetNone) {
+			t.Fatalf("scenario %#v", sc)
+		}
+	}
+}

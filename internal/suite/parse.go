@@ -1,0 +1,144 @@
+package suite
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// The library's time grows with the square of lines and of nesting: 64 KiB of
+// short lines take it a second, 400 000 bytes of them most of a minute, and
+// deep nesting more. A suite of a hundred scenarios has some 30 KiB.
+const (
+	maxFileBytes = 64 << 10
+	maxOpeners   = 4000 // lists, mappings and list entries in one file
+)
+
+var byteOrderMark = []byte("\ufeff")
+
+// Parse reads a suite. name is the file's name, for faults only.
+//
+// The error is a [Faults] with everything that is wrong; the suite is nil then.
+// A file that is no YAML at all has one fault, the first.
+func Parse(name string, data []byte) (*Suite, error) {
+	r := &reader{file: name}
+	root := r.document(data)
+	if root == nil {
+		return nil, r.faults
+	}
+	s := r.suite(root)
+	if len(r.faults) > 0 {
+		r.faults.sort()
+		return nil, r.faults
+	}
+	return s, nil
+}
+
+// document returns the root of the file's syntax tree, nil after a fault.
+func (r *reader) document(data []byte) ast.Node {
+	data = bytes.TrimPrefix(data, byteOrderMark)
+	if len(data) > maxFileBytes {
+		r.faultAt(1, 1, "the file has %d bytes, expected at most %d", len(data), maxFileBytes)
+		return nil
+	}
+	if !utf8.Valid(data) {
+		line, column := invalidUTF8(data)
+		r.faultAt(line, column, "a byte that is not UTF-8 text")
+		return nil
+	}
+	tree, err := parseTree(data)
+	if err != nil {
+		r.syntaxFault(err)
+		return nil
+	}
+	return r.onlyDocument(tree)
+}
+
+// parseTree runs the library. Duplicate keys pass: they are told by fields,
+// all of them.
+func parseTree(data []byte) (*ast.File, error) {
+	tokens := lexer.Tokenize(string(data))
+	openers := 0
+	for _, tk := range tokens {
+		switch tk.Type {
+		case token.SequenceEntryType, token.SequenceStartType, token.MappingStartType:
+			openers++
+		}
+		if openers > maxOpeners {
+			return nil, &syntaxError{at: tk, text: fmt.Sprintf("more than %d lists, mappings and list entries", maxOpeners)}
+		}
+	}
+	return parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
+}
+
+// syntaxError is an error of the library's kind that this package makes.
+type syntaxError struct {
+	at   *token.Token
+	text string
+}
+
+func (e *syntaxError) Error() string          { return e.text }
+func (e *syntaxError) GetToken() *token.Token { return e.at }
+func (e *syntaxError) GetMessage() string     { return e.text }
+
+// syntaxFault records an error of parseTree with the position it carries.
+func (r *reader) syntaxFault(err error) {
+	var placed interface {
+		GetToken() *token.Token
+		GetMessage() string
+	}
+	if !errors.As(err, &placed) || placed.GetToken() == nil {
+		r.faultAt(1, 1, "no YAML: %s", strings.TrimSpace(err.Error()))
+		return
+	}
+	pos := placed.GetToken().Position
+	r.faultAt(pos.Line, pos.Column, "no YAML: %s", placed.GetMessage())
+}
+
+// onlyDocument returns the content of the file's one document, nil after a
+// fault.
+func (r *reader) onlyDocument(tree *ast.File) ast.Node {
+	var root ast.Node
+	for _, doc := range tree.Docs {
+		switch {
+		case doc.Body == nil: // comments only
+		case root != nil:
+			r.fault(doc.Body, "a second document, expected one suite per file")
+			return nil
+		case doc.Body.Type() == ast.DirectiveType:
+			r.fault(doc.Body, "a YAML directive, expected none")
+			return nil
+		default:
+			root = doc.Body
+		}
+	}
+	if root == nil {
+		r.faultAt(1, 1, "empty, expected a suite: suite, scenarios")
+	}
+	return root
+}
+
+// invalidUTF8 returns the place of the first byte of data that is not UTF-8.
+func invalidUTF8(data []byte) (line, column int) {
+	line, column = 1, 1
+	for len(data) > 0 {
+		r, size := utf8.DecodeRune(data)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			return line, column
+		case r == '\n':
+			line, column = line+1, 1
+		default:
+			column++
+		}
+		data = data[size:]
+	}
+	return line, column
+}

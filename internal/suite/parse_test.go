@@ -1,0 +1,114 @@
+package suite
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParse(t *testing.T) {
+	for _, test := range []struct {
+		name, yaml string
+		want       Suite
+	}{
+		{"defaults", `
+suite: s
+scenarios:
+  - name: a
+    url: http://127.0.0.1:8080/x?y=1
+`,
+			Suite{Name: "s", Scenarios: []Scenario{{
+				Name: "a", URL: "http://127.0.0.1:8080/x?y=1", Connections: 50, Method: "GET", Measure: 10 * time.Second,
+			}}},
+		},
+		{"everything", `
+suite: full
+about: One sentence.
+target: embedded
+scenarios:
+  - name: post-1
+    about: >
+      Folded over
+      two lines.
+    url: /x
+    http: 1.1
+    connections: 64
+    load: {kind: closed}
+    requests_per_conn: 100
+    method: POST
+    headers: {X-Number: 010, X-True: yes, X-Empty: "", X-List: "a, b"}
+    body: |
+      {"a": 1}
+    warmup: 0s
+    measure: 1m30s
+    expect: {status: 201, bytes: 0}
+    needs: [http, php]
+    bound: app
+    control: true
+`,
+			Suite{Name: "full", About: "One sentence.", Target: TargetEmbedded, Scenarios: []Scenario{{
+				Name: "post-1", About: "Folded over two lines.", URL: "/x", Connections: 64, RequestsPerConn: 100, Method: "POST",
+				// The text of the tokens: no octal 8, no boolean.
+				Headers: []Header{{"X-Number", "010"}, {"X-True", "yes"}, {"X-Empty", ""}, {"X-List", "a, b"}},
+				Body:    "{\"a\": 1}\n", Measure: 90 * time.Second, Expect: Expect{Status: 201, Bytes: new(int64)},
+				Needs: []string{"http", "php"}, Bound: BoundApp, Control: true,
+			}}},
+		},
+		{"header list, target last, byte order mark, CRLF",
+			"\ufeffsuite: s\r\nscenarios:\r\n- name: a\r\n  url: /\r\n  headers:\r\n  - A: 1\r\n  - a: 2\r\n    B: 3\r\ntarget: embedded\r\n",
+			Suite{Name: "s", Target: TargetEmbedded, Scenarios: []Scenario{{
+				Name: "a", URL: "/", Connections: 50, Method: "GET", Measure: 10 * time.Second,
+				Headers: []Header{{"A", "1"}, {"a", "2"}, {"B", "3"}},
+			}}},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := Parse("s.yaml", []byte(test.yaml))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, *got); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+}
+
+// A caller finds all faults as Faults and the first as Fault.
+func TestFaultsAreErrors(t *testing.T) {
+	_, err := Parse("dir/s.yaml", []byte("suite: s\nscenarios: 1\nx: 2\n"))
+	var faults Faults
+	if !errors.As(err, &faults) || len(faults) != 2 {
+		t.Fatalf("error %v, want Faults of 2", err)
+	}
+	want := Fault{File: "dir/s.yaml", Line: 2, Column: 12, Text: "scenarios: a value, expected a list of scenarios"}
+	var first Fault
+	if !errors.As(err, &first) || first != want {
+		t.Errorf("first fault %#v, want %#v", first, want)
+	}
+	if text := want.Error(); text != "dir/s.yaml:2:12: scenarios: a value, expected a list of scenarios" || !strings.HasPrefix(err.Error(), text+"\n") {
+		t.Errorf("texts %q and %q", text, err)
+	}
+}
+
+// What would take the library minutes is refused in time.
+func TestParseIsBounded(t *testing.T) {
+	for _, test := range []struct {
+		name, data, want string
+	}{
+		{"size", strings.Repeat("#", 64<<10+1), "s.yaml:1:1: the file has 65537 bytes, expected at most 65536"},
+		// The 4001st bracket.
+		{"flow", strings.Repeat("[", 10_000), "s.yaml:1:4001: no YAML: more than 4000 lists, mappings and list entries"},
+		// Two characters each: the 4001st dash is in column 4000 x 2 + 1.
+		{"block", strings.Repeat("- ", 10_000), "s.yaml:1:8001: no YAML: more than 4000 lists, mappings and list entries"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if _, err := Parse("s.yaml", []byte(test.data)); err == nil || err.Error() != test.want {
+				t.Errorf("error %v, want %s", err, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,171 @@
+package suite
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+var scenarioKeys = keyTable{
+	what: "a scenario",
+	known: []string{"name", "about", "url", "http", "connections", "load", "requests_per_conn", "method", "headers", "body",
+		"warmup", "measure", "expect", "needs", "bound", "control"},
+	must:  []string{"name", "url"},
+	later: []string{"tls", "streams", "varies", "expected", "helpers", "mode"},
+	hints: map[string]string{"rate": "an open loop is not supported yet"},
+}
+
+var loadKeys = keyTable{
+	what:  "load",
+	known: []string{"kind"},
+	must:  []string{"kind"},
+	later: []string{"rate"},
+	hints: map[string]string{"connections": "it stands in the scenario, beside load"},
+}
+
+var expectKeys = keyTable{
+	what:  "expect",
+	known: []string{"status", "bytes"},
+	later: []string{"sha256"},
+}
+
+// Bounds of numbers: far above what a host can do, near enough to catch a
+// wrong unit or a doubled digit.
+const (
+	maxConnections     = 1_000_000
+	maxRequestsPerConn = 1_000_000_000
+	maxBodyBytes       = 1 << 40
+	maxWarmup          = time.Hour
+	minMeasure         = time.Millisecond
+	maxMeasure         = 24 * time.Hour
+)
+
+// scenario reads one entry of scenarios.
+func (r *reader) scenario(n ast.Node) placed {
+	sc := placed{Scenario: Scenario{Connections: 50, Method: "GET", Measure: 10 * time.Second}}
+	for _, f := range r.fields(n, scenarioKeys) {
+		switch f.key {
+		case "name":
+			sc.Name, sc.nameAt = r.name(f), f.val
+		case "about":
+			sc.About = r.sentence(f)
+		case "url":
+			sc.URL, sc.urlAt = r.url(f), f.val
+		case "http":
+			sc.HTTP = choice(r, f, option[HTTP]{word: "1.1", value: HTTP1},
+				option[HTTP]{word: "2", later: true}, option[HTTP]{word: "3", later: true})
+		case "connections":
+			sc.Connections = int(r.integer(f, 1, maxConnections))
+		case "load":
+			sc.Load = r.load(f)
+		case "requests_per_conn":
+			sc.RequestsPerConn = int(r.integer(f, 0, maxRequestsPerConn))
+		case "method":
+			sc.Method = r.method(f)
+		case "headers":
+			sc.Headers = r.headers(f)
+		case "body":
+			sc.Body, _ = r.text(f, "text")
+		case "warmup":
+			sc.Warmup = r.duration(f, 0, maxWarmup)
+		case "measure":
+			sc.Measure = r.duration(f, minMeasure, maxMeasure)
+		case "expect":
+			sc.Expect = r.expect(f)
+		case "needs":
+			sc.Needs = r.needs(f)
+		case "bound":
+			sc.Bound = choice(r, f, option[Bound]{word: "server", value: BoundServer}, option[Bound]{word: "app", value: BoundApp})
+		case "control":
+			sc.Control = r.boolean(f)
+		}
+	}
+	return sc
+}
+
+// A request target is visible ASCII without a fragment, which is never sent
+// (RFC 9112, 3.2; RFC 3986, 3.5).
+var sendable = regexp.MustCompile(`^[!-"$-~]+$`)
+
+// url reads a path or an absolute http URL.
+func (r *reader) url(f field) string {
+	text, ok := r.text(f, "a path or an http:// URL")
+	if !ok {
+		return ""
+	}
+	u, err := url.Parse(text)
+	switch {
+	case !sendable.MatchString(text):
+		r.fault(f.val, "url: %q, expected visible ASCII without #, everything else percent-encoded", text)
+	case err != nil:
+		r.fault(f.val, "url: %q is not a URL, expected a path such as /x or http://HOST:PORT/PATH", text)
+	case u.Scheme == "https":
+		r.fault(f.val, "url: https is not supported yet, expected a path or an http:// URL")
+	case u.Scheme == "" && strings.HasPrefix(text, "/") && u.Host == "":
+		return text
+	case u.Scheme == "http" && u.Hostname() != "" && u.User == nil:
+		return text
+	default:
+		r.fault(f.val, "url: %q, expected a path such as /x or http://HOST:PORT/PATH", text)
+	}
+	return ""
+}
+
+func (r *reader) load(f field) Load {
+	var load Load
+	for _, f := range r.fields(f.val, loadKeys) {
+		if f.key == "kind" {
+			load.Kind = choice(r, f, option[LoadKind]{word: "closed", value: Closed}, option[LoadKind]{word: "open", later: true})
+		}
+	}
+	return load
+}
+
+// Methods are case-sensitive tokens (RFC 9110, 9.1); all that exist are of
+// capitals.
+var validMethod = regexp.MustCompile(`^[A-Z][A-Z-]{0,31}$`)
+
+func (r *reader) method(f field) string {
+	text, ok := r.text(f, "a method such as GET")
+	if ok && !validMethod.MatchString(text) {
+		r.fault(f.val, "method: %q, expected capitals such as GET", text)
+		return ""
+	}
+	return text
+}
+
+func (r *reader) expect(f field) Expect {
+	var expect Expect
+	for _, f := range r.fields(f.val, expectKeys) {
+		switch f.key {
+		case "status":
+			// Nothing below 200 ends an exchange (RFC 9110, 15.2).
+			expect.Status = int(r.integer(f, 200, 599))
+		case "bytes":
+			n := r.integer(f, 0, maxBodyBytes)
+			expect.Bytes = &n
+		}
+	}
+	return expect
+}
+
+// needs reads a list of words.
+func (r *reader) needs(f field) []string {
+	var needs []string
+	entries, _ := r.list(f, "a list of words such as [http]")
+	for _, entry := range entries {
+		need := r.name(field{key: "needs", val: entry})
+		switch {
+		case need == "": // told already
+		case slices.Contains(needs, need):
+			r.fault(entry, "needs: %q is there twice", need)
+		default:
+			needs = append(needs, need)
+		}
+	}
+	return needs
+}

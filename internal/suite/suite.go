@@ -1,0 +1,128 @@
+package suite
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Suite is one suite file. [Parse] makes it; it is never changed after.
+type Suite struct {
+	Name      string
+	About     string // one sentence; may be ""
+	Target    Target
+	Scenarios []Scenario // in the order of the file, at least one, names differ
+}
+
+// Target is who serves the scenarios whose URL is only a path.
+type Target uint8
+
+const (
+	TargetNone     Target = iota // nobody: every scenario has a full URL
+	TargetEmbedded               // the server of `scalbench target`, started for the run
+)
+
+// String returns the word of the file, "" for TargetNone.
+func (t Target) String() string {
+	if t == TargetEmbedded {
+		return "embedded"
+	}
+	return ""
+}
+
+// Scenario is what is asked of the server and how.
+type Scenario struct {
+	Name  string // [a-z0-9._-], it names files
+	About string // one sentence; may be ""
+
+	URL         string // path for the suite's target, or http://HOST:PORT/PATH
+	HTTP        HTTP
+	Connections int // 1 to 1 000 000; default 50
+	Load        Load
+
+	// RequestsPerConn closes a connection after so many requests; 0, the
+	// default, keeps it open.
+	RequestsPerConn int
+
+	Method  string   // default GET
+	Headers []Header // in the order of the file, beside the generator's own
+	Body    string   // sent as it is; default none
+
+	Warmup  time.Duration // not counted; 0, the default, to 1 h
+	Measure time.Duration // counted; 1 ms to 24 h, default 10 s
+	Expect  Expect
+
+	Needs   []string // what the server must provide, such as "http" or "php"
+	Bound   Bound
+	Control bool // a row that is expected to show no difference
+}
+
+// UsesTarget tells whether URL is a path on the suite's target.
+func (s Scenario) UsesTarget() bool { return strings.HasPrefix(s.URL, "/") }
+
+// HTTP is the protocol version of a scenario.
+type HTTP uint8
+
+const HTTP1 HTTP = iota // HTTP/1.1, the default
+
+// String returns the word of the file.
+func (HTTP) String() string { return "1.1" }
+
+// Load is how requests are started.
+type Load struct {
+	Kind LoadKind
+}
+
+// LoadKind is the rule that starts the next request.
+type LoadKind uint8
+
+// Closed starts a request when one completes: concurrency is fixed, the rate
+// follows the server. It is the default.
+const Closed LoadKind = iota
+
+// String returns the word of the file.
+func (LoadKind) String() string { return "closed" }
+
+// Header is one field of a request, as it is sent.
+type Header struct {
+	Name, Value string
+}
+
+// Expect is what a right response has. The zero value takes any 2xx with a
+// body of any length.
+type Expect struct {
+	Status int    // 200 to 599; 0: any 2xx
+	Bytes  *int64 // length of the body; nil: any
+}
+
+// Bound is what limits the rate of a scenario.
+type Bound uint8
+
+const (
+	BoundServer Bound = iota // the server under test, the default
+	BoundApp                 // an application behind it: rps cannot see the server
+)
+
+// String returns the word of the file.
+func (b Bound) String() string {
+	if b == BoundApp {
+		return "app"
+	}
+	return "server"
+}
+
+// Scenario returns the scenario called name. The error names the nearest one,
+// or all.
+func (s *Suite) Scenario(name string) (Scenario, error) {
+	names := make([]string, 0, len(s.Scenarios))
+	for _, sc := range s.Scenarios {
+		if sc.Name == name {
+			return sc, nil
+		}
+		names = append(names, sc.Name)
+	}
+	if near := Nearest(name, names); near != "" {
+		return Scenario{}, fmt.Errorf("no scenario %q in suite %q; did you mean %q?", name, s.Name, near)
+	}
+	return Scenario{}, fmt.Errorf("no scenario %q in suite %q; it has %s", name, s.Name, strings.Join(names, ", "))
+}
