@@ -1,0 +1,192 @@
+package loadgen
+
+import (
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/scalws/scalbench/internal/hdr"
+	"github.com/scalws/scalbench/internal/mono"
+	"github.com/scalws/scalbench/loadgen/internal/exchange"
+)
+
+// finished is everything a run leaves behind.
+type finished struct {
+	plan        Plan
+	server      server
+	placement   placement
+	workers     []*worker
+	clock       mono.Clock
+	began       mono.Time
+	series      []Window
+	usage       usage
+	host        hostEvents
+	interrupted bool
+}
+
+// conclude merges what the workers saw into the result and judges it.
+func conclude(f finished) (*Result, error) {
+	from, to := f.window()
+	if f.interrupted && to <= from {
+		return nil, ErrInterrupted
+	}
+	all := newRecorder(nil)
+	for _, w := range f.workers {
+		all.merge(w.recorder)
+	}
+	measured := to.Sub(from).Seconds()
+	r := &Result{
+		Schema: Schema, Version: Version(), Plan: f.plan.Echo(), Protocol: f.plan.Protocol.String(), Address: f.server.address.String(),
+		StartedAt: f.clock.Wall(f.workers[0].timeline.Start), MeasuredS: measured,
+		StartupMS: float64(f.firstRequest()-f.began) / 1e6, Interrupted: f.interrupted,
+		RPS:    float64(all.completedInWindow) / measured,
+		Ledger: all.ledger.public(), CompletedInWindow: all.completedInWindow, AllPhases: AllPhases{Sent: all.sentInAllPhases},
+		Status: map[string]uint64{}, FirstErrors: map[string]string{},
+		Latency:     all.published(f.server.dns),
+		BodyBytesIn: all.bodyBytesIn,
+		Connections: Connections{Opened: all.connectionsOpened, ReusedRequests: all.reusedRequests},
+		Windows:     f.series,
+		Warnings:    []Warning{},
+	}
+	for code, n := range all.status {
+		if n > 0 {
+			r.Status[strconv.Itoa(code)] = n
+		}
+	}
+	for _, x := range all.firstErrors {
+		if x.Outcome != exchange.Pending {
+			r.FirstErrors[x.Outcome.String()] = errorText(&x, &f.plan.Targets[0])
+		}
+	}
+	for _, w := range f.workers {
+		r.Workers = append(r.Workers, w.result())
+		r.BytesIn += w.edges.to.bytesIn - w.edges.from.bytesIn
+		r.BytesOut += w.edges.to.bytesOut - w.edges.from.bytesOut
+	}
+	r.Server = f.usage.server(measured, all.completedInWindow)
+	r.Generator = f.usage.generator(measured, all.completedInWindow)
+	r.Warnings = append(r.Warnings, f.warnings(r, all)...)
+	r.Validity = validity(r.Warnings)
+	return r, nil
+}
+
+// window returns the edges of the measure window as it was. A run of a number
+// of requests ends with the last of them.
+func (f finished) window() (from, to mono.Time) {
+	t := f.workers[0].timeline
+	from, to = t.From, t.To
+	if to != never {
+		return from, to
+	}
+	to = from
+	for _, w := range f.workers {
+		to = max(to, w.recorder.lastEnd)
+	}
+	return from, to
+}
+
+// firstRequest is when the first request left: the timeline's start if none did.
+func (f finished) firstRequest() mono.Time {
+	first := never
+	for _, w := range f.workers {
+		if w.recorder.firstSent != 0 {
+			first = min(first, w.recorder.firstSent)
+		}
+	}
+	if first == never {
+		return f.workers[0].timeline.Start
+	}
+	return first
+}
+
+// result is the worker's own line.
+func (w *worker) result() WorkerResult {
+	r := WorkerResult{CPU: w.cpu, Connections: len(w.conns), OK: w.recorder.completedInWindow}
+	if elapsed := w.edges.to.at - w.edges.from.at; elapsed > 0 {
+		r.Busy = float64(w.edges.to.cpu-w.edges.from.cpu) / float64(elapsed)
+	}
+	return r
+}
+
+// published turns the histograms into distributions.
+func (r *recorder) published(dns time.Duration) Latency {
+	l := Latency{
+		Service: distribution(r.service), Response: distribution(r.response), SendDelay: distribution(r.sendDelay),
+		Lateness: distribution(r.lateness), FirstByte: distribution(r.firstByte), Failed: distribution(r.failed),
+		Connect: distribution(r.connect),
+	}
+	if dns > 0 {
+		h := hdr.New(hdr.Fine)
+		h.Record(int64(dns))
+		l.DNS = distribution(h)
+	}
+	return l
+}
+
+// Thresholds of the warnings.
+const (
+	saturatedBusy = 0.95        // thread CPU / window
+	shortWindow   = time.Second // shorter windows hold too few of the host's own rhythms
+	leftOpenShare = 0.01        // of the connections opened
+)
+
+// warnings finds what has to be known of the result.
+func (f finished) warnings(r *Result, all *recorder) []Warning {
+	ws := append([]Warning{}, f.placement.warnings...)
+	add := func(when bool, code WarningCode, format string, args ...any) {
+		if when {
+			ws = append(ws, warningf(code, format, args...))
+		}
+	}
+	if f.server.warning != nil {
+		ws = append(ws, *f.server.warning)
+	}
+	if err := r.Ledger.Check(); err != nil {
+		add(true, LedgerBroken, "%v", err)
+	}
+	add(f.host.suspended > 0, Suspended, "the host was suspended for %v during the run", f.host.suspended)
+	busiest := r.Busiest()
+	add(busiest >= saturatedBusy, GeneratorSaturated, "a generator thread was %.0f %% busy: the server may be faster than this", 100*busiest)
+	unserved, connections := f.unserved()
+	add(unserved > 0, NotAllConnectionsServed, "%d of %d connections got no answer inside the window", unserved, connections)
+	notOK := r.Ledger.NotOK()
+	add(notOK > 0, ErrorsPresent, "%d of %d requests did not end ok", notOK, r.Ledger.Scheduled)
+	add(r.MeasuredS < shortWindow.Seconds() && f.plan.Requests == 0, ShortWindow, "the window of %.3g s is short", r.MeasuredS)
+	clamped := all.response.Clamped() + all.service.Clamped() + all.failed.Clamped()
+	add(clamped > 0, ClampedLatency, "%d latencies were longer than an hour", clamped)
+	var leftOpen, gaveUp uint64
+	for _, w := range f.workers {
+		leftOpen += w.leftOpen
+		gaveUp += w.gaveUp
+	}
+	add(float64(leftOpen) > leftOpenShare*float64(all.connectionsOpened), ServerLeftOpen,
+		"%d connections that were to end were not closed by the server within %v", leftOpen, leavingMax)
+	add(gaveUp > 0, ServerGone, "given up with %d requests to go: no connection could be opened any more", gaveUp)
+	return ws
+}
+
+// unserved counts the connections that carried nothing ok inside the window.
+// With a connection for each request, or fewer requests than connections, that
+// says nothing.
+func (f finished) unserved() (unserved, connections int) {
+	if f.plan.Requests > 0 && f.plan.Requests < 10*int64(f.plan.Connections) {
+		return 0, 0
+	}
+	for _, w := range f.workers {
+		connections += len(w.conns)
+		for i := range w.conns {
+			if w.conns[i].served == 0 {
+				unserved++
+			}
+		}
+	}
+	return unserved, connections
+}
+
+// Version is that of the module, as the build recorded it.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}

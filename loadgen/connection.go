@@ -1,0 +1,220 @@
+package loadgen
+
+import (
+	"syscall"
+	"time"
+
+	"github.com/scalws/scalbench/internal/mono"
+	"github.com/scalws/scalbench/loadgen/internal/exchange"
+	"github.com/scalws/scalbench/loadgen/internal/netloop"
+)
+
+// connState is where a connection is in its life:
+//
+//	absent -> queued -> connecting -> open -> leaving -> absent …
+//	             ^          |
+//	             +- resting <   after a failed attempt
+type connState uint8
+
+const (
+	absent     connState = iota // no socket, none wanted
+	queued                      // wants to connect; waits for one of connectingMax places
+	connecting                  // handshake under way
+	resting                     // the last attempt failed; waits out its back-off
+	open                        // up: idle, or with an exchange out
+	leaving                     // its last exchange is done; waits for the peer's FIN
+)
+
+// conn is one connection of a worker, over all the sockets it has in its life.
+type conn struct {
+	codec   codec
+	state   connState
+	pending *exchange.Exchange // intended, but the connection could not carry it yet
+	current *exchange.Exchange // out on it
+	carried int                // exchanges started on this socket
+	served  uint64             // exchanges that ended ok inside the window
+	since   mono.Time          // when the state was entered
+	backOff time.Duration      // how long to rest after the next failure
+}
+
+const (
+	connectingMax = 128 // handshakes under way per worker: a listen queue is short
+	backOffMin    = time.Millisecond
+	backOffMax    = time.Second
+	// leavingMax is how long a server may take to close a connection that it
+	// or we have declared to be at its end. Then we close it.
+	leavingMax = time.Second
+)
+
+// want asks for a connection; the worker starts it when there is a place.
+func (w *worker) want(i int32, now mono.Time) {
+	c := &w.conns[i]
+	c.state, c.since = queued, now
+	w.timers.set(int(i), 0)
+	w.connectQueue = append(w.connectQueue, i)
+}
+
+// connectQueued starts handshakes while there are places for them.
+func (w *worker) connectQueued(now mono.Time) {
+	n := 0
+	for n < len(w.connectQueue) && w.connectingNow < connectingMax {
+		w.connect(w.connectQueue[n], now)
+		n++
+	}
+	if n > 0 {
+		w.connectQueue = w.connectQueue[:copy(w.connectQueue, w.connectQueue[n:])]
+	}
+}
+
+func (w *worker) connect(i int32, now mono.Time) {
+	c := &w.conns[i]
+	c.state, c.since = connecting, now
+	if failed, errno := w.loop.Connect(int(i), &w.address); errno != 0 {
+		w.connectFailed(i, w.clock.Now(), exchange.Reason{Text: failed, Errno: uint16(errno)})
+		return
+	}
+	w.connectingNow++
+	w.timers.set(int(i), now.Add(w.plan.ConnectTimeout))
+}
+
+// connected makes the connection carry what has waited for it.
+func (w *worker) connected(i int32, at mono.Time) {
+	c := &w.conns[i]
+	w.connectingNow--
+	w.opened++
+	w.recorder.connectionsOpened++
+	w.recorder.connect.Record(int64(at - c.since))
+	w.timers.set(int(i), 0)
+	*c = conn{codec: c.codec, state: open, pending: c.pending, served: c.served, since: at}
+	c.codec.Open()
+	w.startPending(i, at)
+}
+
+// connectFailed ends the exchange that waited for the connection, and lets the
+// connection rest before it is tried again.
+func (w *worker) connectFailed(i int32, at mono.Time, why exchange.Reason) {
+	c := &w.conns[i]
+	w.lastConnectError = why
+	w.connectFailures++
+	c.backOff = min(max(2*c.backOff, backOffMin), backOffMax)
+	c.state, c.since = resting, at
+	w.timers.set(int(i), at.Add(c.backOff))
+	if x := c.pending; x != nil {
+		c.pending = nil
+		x.Done, x.Outcome, x.Reason = at, exchange.ConnectFailed, why
+		w.finish(x, false)
+	}
+}
+
+// due is called when a connection's timer has run out.
+func (w *worker) due(i int32, now mono.Time) {
+	c := &w.conns[i]
+	switch c.state {
+	case connecting:
+		w.loop.Close(int(i), true)
+		w.connectingNow--
+		w.connectFailed(i, now, exchange.Reason{Text: "connect", Errno: uint16(syscall.ETIMEDOUT)})
+	case resting:
+		w.want(i, now)
+	case open:
+		c.codec.Expire(now)
+		w.settle(i, now, false)
+	case leaving:
+		w.leftOpen++
+		w.leave(i, now, true)
+	}
+}
+
+// received feeds what arrived, and settles what has ended by it.
+func (w *worker) received(i int32, ev *netloop.Event) {
+	c := &w.conns[i]
+	if ev.Discarded > 0 {
+		c.codec.Skipped(ev.At, ev.Discarded)
+	} else {
+		c.codec.Feed(ev.At, ev.Bytes)
+	}
+	if n := c.codec.Skippable(); n >= discardMin {
+		w.loop.Discard(int(i), n)
+	}
+	w.settle(i, ev.At, ev.Last)
+}
+
+// discardMin is how much body must be left for it to be dropped inside the
+// kernel: a small rest is cheaper to read along than to ask for.
+const discardMin = 32 << 10
+
+// settle takes the exchanges that have ended and decides what becomes of the
+// connection. When its end is known to follow, the end decides.
+func (w *worker) settle(i int32, at mono.Time, endFollows bool) {
+	ended, broken := w.collect(i)
+	c := &w.conns[i]
+	if c.state != open || endFollows {
+		return
+	}
+	switch {
+	case c.current != nil:
+	case w.loop.Blocked(int(i)): // answered before it had read the whole request
+		w.leave(i, at, true)
+	case c.codec.Reusable() && !w.spent(c):
+		w.startPending(i, at)
+	case ended && !broken:
+		c.state, c.since = leaving, at
+		w.timers.set(int(i), at.Add(leavingMax))
+	default:
+		w.leave(i, at, true)
+	}
+}
+
+// collect records the exchanges that have ended, each of which makes room for
+// the next of its slot. broken says that one ended so that what follows on the
+// connection would mean nothing.
+func (w *worker) collect(i int32) (ended, broken bool) {
+	c := &w.conns[i]
+	for _, x := range c.codec.Done() {
+		c.current = nil
+		ended = true
+		switch x.Outcome {
+		case exchange.OK, exchange.BadStatus, exchange.BadBody:
+		default:
+			broken = true
+		}
+		w.finish(x, c.carried > 1)
+	}
+	return ended, broken
+}
+
+// spent reports whether a connection has carried as many exchanges as it may.
+func (w *worker) spent(c *conn) bool {
+	return w.plan.RequestsPerConn > 0 && c.carried >= w.plan.RequestsPerConn
+}
+
+// closed is called when the peer or an error has ended a connection. A request
+// that has not begun to leave is not lost by it: it takes the next connection.
+func (w *worker) closed(i int32, ev *netloop.Event) {
+	c := &w.conns[i]
+	switch {
+	case c.state != open:
+	case c.current != nil && c.current.Sent == 0 && ev.Kind != netloop.WriteFailed:
+		c.pending, c.current = c.current, nil
+	case ev.Kind == netloop.WriteFailed:
+		c.codec.Abort(ev.At, exchange.WriteFailed, exchange.Reason{Text: "send", Errno: uint16(ev.Errno)})
+		w.collect(i)
+	default:
+		c.codec.End(ev.At, ev.Errno)
+		w.collect(i)
+	}
+	w.leave(i, ev.At, false)
+}
+
+// leave closes the socket. When an exchange waits for the connection, or the
+// run will need it again, it connects anew.
+func (w *worker) leave(i int32, now mono.Time, reset bool) {
+	c := &w.conns[i]
+	w.loop.Close(int(i), reset)
+	w.opened--
+	w.timers.set(int(i), 0)
+	c.state, c.since = absent, now
+	if !w.ending {
+		w.want(i, now)
+	}
+}

@@ -1,0 +1,35 @@
+package loadgen
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/scalws/scalbench/internal/mono"
+)
+
+// control is how the workers of a run meet and how they are stopped. While
+// measuring they only read stopAt, once a turn.
+type control struct {
+	arrived  chan *worker  // a worker has opened its connections, or failed to
+	timeline chan Timeline // one for each worker; closed when there is no run
+	stopAt   atomic.Int64  // mono.Time at which the run is to end early; 0: it is not
+}
+
+func newControl(workers int) *control {
+	return &control{arrived: make(chan *worker, workers), timeline: make(chan Timeline, workers)}
+}
+
+func (c *control) arrive(w *worker) { c.arrived <- w }
+
+// stopOnCancel ends the run early when ctx is cancelled. The instant lies a
+// little ahead, so that every worker has seen it before it is reached and all
+// cut their window at the same place.
+func (c *control) stopOnCancel(ctx context.Context, clock mono.Clock) (release func()) {
+	stop := context.AfterFunc(ctx, func() {
+		c.stopAt.Store(int64(clock.Now().Add(stopAhead)))
+	})
+	return func() { stop() }
+}
+
+const stopAhead = time.Duration(stopCheck) * 3 / 2

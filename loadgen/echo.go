@@ -1,0 +1,58 @@
+package loadgen
+
+import (
+	"net/url"
+	"strings"
+)
+
+// PlanEcho is a plan as a result shows it: everything that was said, without
+// what must not be in a file that is passed around. It is not meant to be run.
+type PlanEcho struct {
+	Plan
+	Targets []TargetEcho `json:"targets"`
+}
+
+// TargetEcho is a target without its secrets and with its body's length only.
+type TargetEcho struct {
+	Target
+	Body      []byte `json:"body,omitempty"` // always nil: hides Target.Body
+	BodyBytes int    `json:"body_bytes"`
+}
+
+const mask = "***"
+
+// Echo returns the masked copy of the plan.
+func (p Plan) Echo() PlanEcho {
+	echo := PlanEcho{Plan: p, Targets: []TargetEcho{}}
+	echo.Plan.Targets = nil
+	for _, t := range p.Targets {
+		echo.Targets = append(echo.Targets, t.echo())
+	}
+	return echo
+}
+
+func (t Target) echo() TargetEcho {
+	e := TargetEcho{Target: t, BodyBytes: len(t.Body)}
+	e.Target.Body = nil
+	if u, err := url.Parse(t.URL); err == nil && u.User != nil {
+		u.User = url.User(mask)
+		e.URL = u.String()
+	}
+	e.Header = nil
+	for _, f := range t.Header {
+		if secret(f.Name) {
+			f.Value = mask
+		}
+		e.Header = append(e.Header, f)
+	}
+	return e
+}
+
+// secret reports whether a header field carries credentials by its name.
+func secret(name string) bool {
+	switch strings.ToLower(name) {
+	case "authorization", "proxy-authorization", "cookie", "x-api-key", "x-auth-token":
+		return true
+	}
+	return false
+}

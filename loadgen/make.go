@@ -1,0 +1,101 @@
+package loadgen
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"github.com/scalws/scalbench/internal/mono"
+	"github.com/scalws/scalbench/loadgen/internal/exchange"
+	"github.com/scalws/scalbench/loadgen/internal/h1"
+	"github.com/scalws/scalbench/loadgen/internal/netloop"
+)
+
+// ErrFDLimit is wrapped by the error of a plan that needs more file descriptors
+// than this process may have.
+var ErrFDLimit = errors.New("not enough file descriptors")
+
+// fdsBeside is what a process needs beside its connections: the event loops,
+// standard streams, procfs readings, the runtime's own.
+const fdsBeside = 64
+
+// makeWorkers raises the limit of file descriptors as far as needed and makes
+// the workers, each with its static share of the connections and requests.
+func makeWorkers(p Plan, pl placement, s server, clock mono.Clock) ([]*windowFeed, []*worker, error) {
+	if p.Requests > 0 {
+		p.Connections = int(min(int64(p.Connections), p.Requests))
+		pl.cpus = pl.cpus[:min(len(pl.cpus), p.Connections)]
+	}
+	if err := raiseFDLimit(p.Connections + fdsBeside); err != nil {
+		return nil, nil, err
+	}
+	control := newControl(len(pl.cpus))
+	var feeds []*windowFeed
+	var workers []*worker
+	for i, cpu := range pl.cpus {
+		feed := newWindowFeed(mono.Time(p.Window))
+		w := &worker{plan: p, cpu: cpu, clock: clock, address: netloop.NewAddress(s.address), control: control, recorder: newRecorder(feed), quota: -1}
+		if p.Requests > 0 {
+			w.quota = share(p.Requests, len(pl.cpus), i)
+		}
+		connections := int(share(int64(p.Connections), len(pl.cpus), i))
+		if err := w.makeConnections(connections); err != nil {
+			return nil, nil, err
+		}
+		feeds, workers = append(feeds, feed), append(workers, w)
+	}
+	return feeds, workers, nil
+}
+
+// makeConnections gives the worker everything that a connection needs in its
+// life, so that nothing is allocated later.
+func (w *worker) makeConnections(n int) error {
+	request, err := w.plan.Targets[0].render()
+	if err != nil {
+		return err
+	}
+	config := &h1.Config{
+		Request: &request,
+		Heads:   new(h1.Heads),
+		Expect:  h1.Expect{Status: uint16(w.plan.Targets[0].ExpectStatus), BodyBytes: w.plan.Targets[0].ExpectBytes},
+		Timeout: w.plan.Timeout,
+	}
+	codecs := make([]h1.Conn, n)
+	w.conns = make([]conn, n)
+	w.slots = make([]exchange.Exchange, n)
+	w.connectQueue = make([]int32, 0, n)
+	w.expired = make([]int32, 0, n)
+	w.timers = newTimers(n, timerGap(w.plan.Timeout))
+	for i := range w.conns {
+		codecs[i].Init(config)
+		w.conns[i].codec = &codecs[i]
+	}
+	return nil
+}
+
+// timerGap is how late a timeout may be noticed: a thousandth of it, within
+// what is cheap to search for and what anybody would notice.
+func timerGap(timeout time.Duration) mono.Time {
+	return mono.Time(min(max(timeout/1000, 100*time.Microsecond), 10*time.Millisecond))
+}
+
+// raiseFDLimit lifts the soft limit of open files to what is needed, up to the
+// hard limit.
+func raiseFDLimit(need int) error {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return fmt.Errorf("read limit of open files: %w", err)
+	}
+	switch {
+	case uint64(need) <= limit.Cur:
+		return nil
+	case uint64(need) > limit.Max:
+		return fault{fmt.Sprintf("%v: %d connections need %d, the hard limit is %d (ulimit -Hn)", ErrFDLimit, need-fdsBeside, need, limit.Max)}
+	}
+	limit.Cur = uint64(need)
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return fmt.Errorf("raise limit of open files to %d: %w", need, err)
+	}
+	return nil
+}

@@ -1,0 +1,232 @@
+package loadgen_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/scalws/scalbench/loadgen"
+)
+
+// delayed answers every request after a while.
+func delayed(d time.Duration) func(*scripted, *peer) {
+	return func(_ *scripted, p *peer) {
+		for r := p.request(); r != nil; r = p.request() {
+			time.Sleep(d)
+			p.say(ok2)
+		}
+	}
+}
+
+// timed is a plan by the clock.
+func timed(url string, warmUp, measure, drain time.Duration) loadgen.Plan {
+	p := plan(url, 0)
+	p.WarmUp, p.Measure, p.Drain = warmUp, measure, drain
+	return p
+}
+
+func TestWarmUpIsNotCounted(t *testing.T) {
+	s := serve(t, delayed(2*time.Millisecond))
+	p := timed(s.url, 200*time.Millisecond, 200*time.Millisecond, time.Second)
+	p.Window = 50 * time.Millisecond
+	r := run(t, p)
+	if r.Ledger.NotOK() != 0 || r.MeasuredS != 0.2 {
+		t.Errorf("%+v in %v s", r.Ledger, r.MeasuredS)
+	}
+	// 2 connections x at most 400 ms / 2 ms = 400 requests, of which at most the
+	// 200 of the window and the 2 that were out at its beginning are counted.
+	if sent := r.AllPhases.Sent; int64(sent) != s.requests.Load() || r.Ledger.Scheduled > 202 || sent <= r.Ledger.Scheduled {
+		t.Errorf("%d sent, %d read by the server, %d in the ledger", sent, s.requests.Load(), r.Ledger.Scheduled)
+	}
+	if len(r.Windows) < 4 || len(r.Windows) > 5 { // 200 ms / 50 ms, and what ends just at the edge
+		t.Errorf("%d rows", len(r.Windows))
+	}
+}
+
+// What is out when the window ends may finish in the drain: it is in the ledger
+// and in the latencies, but not in the rate.
+func TestDrain(t *testing.T) {
+	s := serve(t, delayed(300*time.Millisecond))
+	r := run(t, timed(s.url, 0, 100*time.Millisecond, 2*time.Second))
+	if r.Ledger.OK != 2 || r.CompletedInWindow != 0 || r.RPS != 0 || r.Ledger.Scheduled != 2 {
+		t.Errorf("%+v, %d completed in the window", r.Ledger, r.CompletedInWindow)
+	}
+	if p := r.Latency.Service; p == nil || p.MinUS < 300_000 {
+		t.Errorf("service time %+v, want at least 300 ms", p)
+	}
+}
+
+// What the drain does not see the end of is unfinished, at the age it has.
+func TestUnfinished(t *testing.T) {
+	s := serve(t, func(_ *scripted, p *peer) { p.request(); p.request() })
+	r := run(t, timed(s.url, 0, 100*time.Millisecond, 50*time.Millisecond))
+	if r.Ledger.Unfinished != 2 || r.Ledger.Scheduled != 2 || r.Validity == loadgen.Valid {
+		t.Errorf("%+v, %s", r.Ledger, r.Validity)
+	}
+	if p := r.Latency.Response; p == nil || p.MinUS < 149_000 { // 100 + 50 ms, less what passed before the first byte
+		t.Errorf("response time %+v, want about 150 ms", p)
+	}
+}
+
+func TestInterruptInTheWindow(t *testing.T) {
+	s := serve(t, answers(ok2))
+	ctx, cancel := context.WithCancel(context.Background())
+	p := timed(s.url, 0, time.Minute, time.Second)
+	p.Window = 20 * time.Millisecond
+	rows := 0
+	r, err := loadgen.Run(ctx, p, loadgen.Observer{Row: func(loadgen.Window) {
+		if rows++; rows == 3 {
+			cancel()
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, r)
+	if !r.Interrupted || r.MeasuredS > 30 || r.MeasuredS < 0.06 || r.Ledger.NotOK() != 0 {
+		t.Errorf("interrupted %v after %v s, %+v", r.Interrupted, r.MeasuredS, r.Ledger)
+	}
+}
+
+func TestInterruptBeforeTheWindow(t *testing.T) {
+	s := serve(t, answers(ok2))
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err := loadgen.Run(ctx, timed(s.url, time.Minute, time.Minute, time.Second), loadgen.Observer{
+		Started: func(string, int) { cancel() },
+	})
+	if !errors.Is(err, loadgen.ErrInterrupted) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := loadgen.Run(ctx, plan(s.url, 10), loadgen.Observer{}); !errors.Is(err, loadgen.ErrInterrupted) {
+		t.Errorf("cancelled before the start: %v", err)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener.Close()
+	_, err = loadgen.Run(context.Background(), plan("http://"+listener.Addr().String(), 10), loadgen.Observer{})
+	if !errors.Is(err, loadgen.ErrUnreachable) || !strings.Contains(err.Error(), "connection refused") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestNameThatDoesNotResolve(t *testing.T) {
+	_, err := loadgen.Run(context.Background(), plan("http://no-such-host.invalid/", 10), loadgen.Observer{})
+	if !errors.Is(err, loadgen.ErrUnreachable) || !strings.Contains(err.Error(), "no-such-host.invalid") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A host that does not answer at all is given up after the connect timeout. A
+// listener whose queue is full drops the SYN, as such a host would.
+func TestConnectTimeout(t *testing.T) {
+	address := fullListener(t)
+	p := plan("http://"+address, 10)
+	p.ConnectTimeout = 100 * time.Millisecond
+	began := time.Now()
+	_, err := loadgen.Run(context.Background(), p, loadgen.Observer{})
+	if !errors.Is(err, loadgen.ErrUnreachable) || !strings.Contains(err.Error(), "timed out") {
+		t.Errorf("got %v", err)
+	}
+	if d := time.Since(began); d < 100*time.Millisecond || d > 3*time.Second {
+		t.Errorf("given up after %v", d)
+	}
+}
+
+// fullListener listens and never accepts; its queue of one is full.
+func fullListener(t *testing.T) string {
+	t.Helper()
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Close(fd) })
+	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Listen(fd, 0); err != nil {
+		t.Fatal(err)
+	}
+	name, err := syscall.Getsockname(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: name.(*syscall.SockaddrInet4).Port}).String()
+	for { // until a connection is not taken any more
+		c, err := net.DialTimeout("tcp", address, 200*time.Millisecond)
+		if err != nil {
+			return address
+		}
+		t.Cleanup(func() { c.Close() })
+	}
+}
+
+// A run of a number of requests whose server goes away for good must end, and
+// say how many requests were never begun.
+func TestServerGoesAway(t *testing.T) {
+	s := serve(t, func(s *scripted, p *peer) {
+		for r := p.request(); r != nil && s.requests.Load() < 10; r = p.request() {
+			p.say(ok2)
+		}
+		s.listener.Close()
+	})
+	p := plan(s.url, 1_000_000)
+	p.ConnectTimeout = 50 * time.Millisecond
+	r := run(t, p)
+	if r.Ledger.Scheduled != 1_000_000 || r.Ledger.OK == 0 || r.Ledger.NeverSent == 0 || r.Ledger.Errors["connect_failed"].Unsent == 0 {
+		t.Errorf("%+v %v", r.Ledger, r.FirstErrors)
+	}
+	if !hasWarning(r, loadgen.ServerGone) {
+		t.Errorf("no warning of it: %v", r.Warnings)
+	}
+}
+
+// Little's law holds in a closed loop: with N connections that each wait D for
+// an answer, and R the mean time from one request to the next, the rate X is
+// N / R. The three are measured apart from each other.
+func TestLittlesLaw(t *testing.T) {
+	s := serve(t, delayed(5*time.Millisecond))
+	p := timed(s.url, 50*time.Millisecond, time.Second, time.Second)
+	p.Connections = 8
+	r := run(t, p)
+	n := r.RPS * r.Latency.Response.MeanUS / 1e6
+	if math.Abs(n-8)/8 > 0.02 {
+		t.Errorf("%.1f req/s x %.0f us = %.3f in flight, want 8 within 2 %%", r.RPS, r.Latency.Response.MeanUS, n)
+	}
+	if r.Latency.Service.MinUS < 5000 {
+		t.Errorf("shortest service time %v us, the server takes at least 5000", r.Latency.Service.MinUS)
+	}
+}
+
+func TestSomeConnectionsAreNeverServed(t *testing.T) {
+	s := serve(t, func(s *scripted, p *peer) {
+		starve := s.accepted.Load()%2 == 0
+		for r := p.request(); r != nil; r = p.request() {
+			if !starve {
+				p.say(ok2)
+			}
+		}
+	})
+	r := run(t, timed(s.url, 0, 150*time.Millisecond, 20*time.Millisecond))
+	if !hasWarning(r, loadgen.NotAllConnectionsServed) || r.Validity != loadgen.Suspect {
+		t.Errorf("%s %v", r.Validity, r.Warnings)
+	}
+}
+
+func hasWarning(r *loadgen.Result, code loadgen.WarningCode) bool {
+	for _, w := range r.Warnings {
+		if w.Code == code {
+			return true
+		}
+	}
+	return false
+}

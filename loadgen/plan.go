@@ -1,0 +1,114 @@
+package loadgen
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"github.com/scalws/scalbench/internal/cpuset"
+)
+
+// Plan says everything about one load test. It is plain data: printable,
+// copyable, the same after a round trip through JSON, and self-contained
+// (bodies as bytes, no paths). DefaultPlan fills what nobody said; Validate
+// reports all faults at once.
+type Plan struct {
+	Targets  []Target `json:"targets"`  // exactly one for now
+	Protocol Protocol `json:"protocol"` // the zero value is HTTP/1.1
+
+	Connections     int   `json:"connections"`                 // of all workers together
+	RequestsPerConn int   `json:"requests_per_conn,omitempty"` // then a new connection; 0: keep it
+	Requests        int64 `json:"requests,omitempty"`          // measured requests in all; 0: as many as fit into Measure
+
+	WarmUp         time.Duration `json:"warmup_ns"`          // load that is not counted, before the window
+	Measure        time.Duration `json:"measure_ns"`         // the window; not used with Requests
+	Drain          time.Duration `json:"drain_ns"`           // how long requests may finish after it
+	Timeout        time.Duration `json:"timeout_ns"`         // of one exchange, from sending; 0: none
+	ConnectTimeout time.Duration `json:"connect_timeout_ns"` // of one connection
+	Window         time.Duration `json:"window_ns"`          // length of one row of Result.Windows
+
+	CPUs      cpuset.Set `json:"cpus"`         // a worker for each; empty: chosen by Run
+	NoPin     bool       `json:"no_pin"`       // leave the threads to the scheduler
+	ServerPID int        `json:"server_pid"`   // process to account for; ServerAuto, ServerNone
+	Seed      uint64     `json:"seed"`         // of everything random
+	Family    int        `json:"ip,omitempty"` // 4 or 6: only such addresses; 0: any
+}
+
+// Values of Plan.ServerPID that are no process.
+const (
+	ServerAuto = 0  // the owner of the listening socket, when it is on this host
+	ServerNone = -1 // nobody
+)
+
+// Protocol is the HTTP version spoken.
+type Protocol uint8
+
+const (
+	HTTP1 Protocol = iota // HTTP/1.1, cleartext
+)
+
+// String returns the name used in results.
+func (p Protocol) String() string {
+	if p == HTTP1 {
+		return "h1"
+	}
+	return "unknown"
+}
+
+// MarshalText writes the name.
+func (p Protocol) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads the name.
+func (p *Protocol) UnmarshalText(b []byte) error {
+	if string(b) != "h1" && string(b) != "" {
+		return faultf("protocol %q: only h1 is supported yet", b)
+	}
+	*p = HTTP1
+	return nil
+}
+
+// Target is what is asked of the server: one request, the same every time.
+type Target struct {
+	URL    string  `json:"url"`            // absolute, http://
+	Method string  `json:"method"`         //
+	Header []Field `json:"header"`         // after Host, User-Agent and Accept, in this order; replaces those
+	Host   string  `json:"host,omitempty"` // Host header; "": that of the URL
+	Body   []byte  `json:"body,omitempty"` //
+
+	ExpectStatus int   `json:"expect_status,omitempty"` // 0: any 2xx
+	ExpectBytes  int64 `json:"expect_bytes"`            // length of the body; -1: not checked
+}
+
+// UnmarshalJSON fills what a plan in JSON leaves out: GET, and a body of any
+// length. Unknown keys are errors.
+func (t *Target) UnmarshalJSON(b []byte) error {
+	type plain Target
+	p := plain{Method: "GET", ExpectBytes: -1}
+	decoder := json.NewDecoder(bytes.NewReader(b))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&p); err != nil {
+		return err
+	}
+	*t = Target(p)
+	return nil
+}
+
+// Field is one header field. Repeated names are sent as often as they stand.
+type Field struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// DefaultPlan is what is done when nothing is said: 50 connections for 10 s,
+// no warm-up, a second to drain, 30 s for an answer.
+func DefaultPlan(url string) Plan {
+	return Plan{
+		Targets:        []Target{{URL: url, Method: "GET", ExpectBytes: -1}},
+		Connections:    50,
+		Measure:        10 * time.Second,
+		Drain:          time.Second,
+		Timeout:        30 * time.Second,
+		ConnectTimeout: 5 * time.Second,
+		Window:         time.Second,
+	}
+}

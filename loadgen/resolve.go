@@ -1,0 +1,151 @@
+package loadgen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/scalws/scalbench/internal/cpuset"
+	"github.com/scalws/scalbench/internal/mono"
+)
+
+// server is where the load goes: one address for all connections, and, when it
+// is on this host, whose it is.
+type server struct {
+	address netip.AddrPort
+	dns     time.Duration // of the lookup; 0: the URL has an address
+	local   bool          // on this host
+	pids    []int         // the listener's processes; nil: unknown or not asked for
+	cpus    cpuset.Set    // that they may use
+	warning *Warning      // why pids is empty although asked for
+}
+
+// resolve finds the one address that all connections go to. A name that has
+// several is tried in the resolver's order and the first that takes a
+// connection is used, so that "localhost" works whichever of its addresses the
+// server listens on; spreading over several was rejected, since a result would
+// then be about several servers.
+func resolve(ctx context.Context, p Plan, clock mono.Clock) (server, error) {
+	u, err := p.Targets[0].parsedURL()
+	if err != nil {
+		return server{}, err
+	}
+	port, err := portOf(u)
+	if err != nil {
+		return server{}, err
+	}
+	var s server
+	addresses, literal := literalAddress(u.Hostname())
+	if !literal {
+		began := clock.Now()
+		if addresses, err = lookup(ctx, u.Hostname(), p.ConnectTimeout); err != nil {
+			return server{}, err
+		}
+		s.dns = clock.Now().Sub(began)
+	}
+	addresses = ofFamily(addresses, p.Family)
+	if len(addresses) == 0 {
+		return server{}, fmt.Errorf("%w: %q has no IPv%d address", ErrUnreachable, u.Hostname(), p.Family)
+	}
+	s.address, err = firstThatConnects(ctx, addresses, port, p.ConnectTimeout)
+	if err != nil {
+		return server{}, err
+	}
+	s.local = isLocal(s.address.Addr())
+	if s.local {
+		s.findProcesses(p.ServerPID)
+	}
+	return s, nil
+}
+
+func portOf(u *url.URL) (uint16, error) {
+	if u.Port() == "" {
+		return 80, nil
+	}
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	if err != nil || port == 0 {
+		return 0, faultf("URL %q: port %q, want 1 to 65535", u.Redacted(), u.Port())
+	}
+	return uint16(port), nil
+}
+
+// literalAddress reads a host that is an address and no name.
+func literalAddress(host string) ([]netip.Addr, bool) {
+	a, err := netip.ParseAddr(host)
+	if err != nil {
+		return nil, false
+	}
+	return []netip.Addr{a.Unmap()}, true
+}
+
+func lookup(ctx context.Context, host string, timeout time.Duration) ([]netip.Addr, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	var inner *net.DNSError
+	switch {
+	case errors.As(err, &inner) && inner.IsNotFound:
+		return nil, fmt.Errorf("%w: host %q does not resolve", ErrUnreachable, host)
+	case errors.As(err, &inner):
+		return nil, fmt.Errorf("%w: look up host %q: %s", ErrUnreachable, host, inner.Err)
+	case err != nil:
+		return nil, fmt.Errorf("%w: look up host %q: %w", ErrUnreachable, host, err)
+	}
+	for i := range addresses {
+		addresses[i] = addresses[i].Unmap()
+	}
+	return addresses, nil
+}
+
+// ofFamily keeps the addresses of one IP version; 0 keeps all.
+func ofFamily(addresses []netip.Addr, family int) []netip.Addr {
+	var kept []netip.Addr
+	for _, a := range addresses {
+		if family == 0 || a.Is4() == (family == 4) {
+			kept = append(kept, a)
+		}
+	}
+	return kept
+}
+
+// firstThatConnects returns the first address that takes a connection. A single
+// address is not tried: the run will.
+func firstThatConnects(ctx context.Context, addresses []netip.Addr, port uint16, timeout time.Duration) (netip.AddrPort, error) {
+	var failure error
+	dialer := net.Dialer{Timeout: timeout}
+	for _, a := range addresses {
+		address := netip.AddrPortFrom(a, port)
+		if len(addresses) == 1 {
+			return address, nil
+		}
+		conn, err := dialer.DialContext(ctx, "tcp", address.String())
+		if err == nil {
+			conn.Close()
+			return address, nil
+		}
+		failure = err
+	}
+	return netip.AddrPort{}, fmt.Errorf("%w: none of %d addresses: %w", ErrUnreachable, len(addresses), failure)
+}
+
+// isLocal reports whether an address is one of this host's.
+func isLocal(a netip.Addr) bool {
+	if a.IsLoopback() || a.IsUnspecified() {
+		return true
+	}
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		return false
+	}
+	for _, o := range own {
+		if prefix, err := netip.ParsePrefix(o.String()); err == nil && prefix.Addr().Unmap() == a.WithZone("") {
+			return true
+		}
+	}
+	return false
+}

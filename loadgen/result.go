@@ -1,0 +1,95 @@
+package loadgen
+
+import (
+	"time"
+)
+
+// Schema is the schema of a Result as JSON. It only grows.
+const Schema = "scalbench.load/v1"
+
+// Result is what a run measured. Times are microseconds where the name says
+// _us and seconds where it says _s; what was not measured is absent.
+type Result struct {
+	Schema      string    `json:"schema"`
+	Version     string    `json:"version"`
+	Plan        PlanEcho  `json:"plan"`
+	Protocol    string    `json:"protocol"`
+	Address     string    `json:"address"` // that was connected to
+	StartedAt   time.Time `json:"started_at"`
+	MeasuredS   float64   `json:"measured_s"` // length of the window as it was
+	StartupMS   float64   `json:"startup_ms"` // from process start (or Run) to the first request
+	Interrupted bool      `json:"interrupted"`
+	RPS         float64   `json:"rps"`         // CompletedInWindow / MeasuredS
+	OfferedRPS  *float64  `json:"offered_rps"` // null: closed loop
+
+	Ledger            Ledger            `json:"ledger"`
+	CompletedInWindow uint64            `json:"completed_in_window"`
+	AllPhases         AllPhases         `json:"all_phases"`
+	Status            map[string]uint64 `json:"status"`       // of the ledger's exchanges, by code
+	FirstErrors       map[string]string `json:"first_errors"` // of each kind, what exactly happened
+
+	Latency Latency `json:"latency"`
+
+	BytesIn     uint64      `json:"bytes_in"`      // socket bytes during the window
+	BytesOut    uint64      `json:"bytes_out"`     //
+	BodyBytesIn uint64      `json:"body_bytes_in"` // of the responses that completed in it
+	Connections Connections `json:"connections"`
+
+	Windows   []Window       `json:"windows"`
+	Workers   []WorkerResult `json:"workers"`
+	Server    *Server        `json:"server,omitempty"`
+	Generator Generator      `json:"generator"`
+
+	Validity Validity  `json:"validity"`
+	Warnings []Warning `json:"warnings"`
+}
+
+// AllPhases counts over warm-up, window and drain together.
+type AllPhases struct {
+	Sent uint64 `json:"sent"` // requests of which at least one byte left: what a server's log would show
+}
+
+// Connections counts connections of all phases.
+type Connections struct {
+	Opened         uint64 `json:"opened"`
+	ReusedRequests uint64 `json:"reused_requests"` // sent on a connection that had carried one before
+	Resumed        uint64 `json:"resumed"`         // TLS sessions; 0 in cleartext
+}
+
+// WorkerResult is one worker's share.
+type WorkerResult struct {
+	CPU         int     `json:"cpu"` // -1: not pinned
+	Connections int     `json:"connections"`
+	OK          uint64  `json:"ok"`   // completed inside the window
+	Busy        float64 `json:"busy"` // thread CPU time / window
+}
+
+// Server is what the server's processes used over the window.
+type Server struct {
+	PID             int      `json:"pid"` // the first of PIDs
+	PIDs            []int    `json:"pids"`
+	Name            string   `json:"name"`
+	CPUPerRequestUS *float64 `json:"cpu_us_per_request,omitempty"`
+	CoresUsed       float64  `json:"cores_used"`
+	CoresAllowed    int      `json:"cores_allowed"` // CPUs its affinity gives it
+	Busy            float64  `json:"busy"`          // of what it can use: 1 is a server at its limit
+	PeakRSSBytes    int64    `json:"peak_rss_bytes"`
+}
+
+// Generator is what this process used over the window.
+type Generator struct {
+	CPUS            float64  `json:"cpu_s"`
+	CPUPerRequestUS *float64 `json:"cpu_us_per_request,omitempty"`
+	PeakRSSBytes    int64    `json:"peak_rss_bytes"` // of the process's life
+	GCPauseMaxUS    float64  `json:"gc_pause_max_us"`
+	Engine          string   `json:"engine"`
+}
+
+// Busiest is the largest busy fraction of any worker.
+func (r *Result) Busiest() float64 {
+	busiest := 0.0
+	for _, w := range r.Workers {
+		busiest = max(busiest, w.Busy)
+	}
+	return busiest
+}

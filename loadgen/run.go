@@ -1,0 +1,147 @@
+package loadgen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/scalws/scalbench/internal/cpuset"
+	"github.com/scalws/scalbench/internal/mono"
+)
+
+// Observer is told how a run goes, from a goroutine that is not a worker's.
+// Fields may be nil.
+type Observer struct {
+	Placed  func(cpus cpuset.Set)             // the workers' CPUs are chosen; no thread is pinned yet
+	Started func(address string, workers int) // all connections are opened; the first request follows
+	Row     func(Window)                      // a row of the time series is complete
+}
+
+// ErrUnreachable is wrapped by the error of a run in which no connection to the
+// server could be opened.
+var ErrUnreachable = errors.New("server unreachable")
+
+// ErrInterrupted is returned when the run was cancelled before its window began.
+var ErrInterrupted = errors.New("interrupted before anything was measured")
+
+// Run puts the plan's load on its server and returns what was measured. It
+// fails when the plan is invalid (ErrPlan), when no connection comes up
+// (ErrUnreachable) or when this host refuses what it needs; whatever the server
+// does later is in the result. Cancelling ctx ends the window early: the result
+// then holds what there is and says so.
+//
+// Run does not change GOMAXPROCS. As each worker occupies a thread, it should
+// be at least the number of workers plus two.
+func Run(ctx context.Context, plan Plan, observer Observer) (*Result, error) {
+	if err := plan.Validate(); err != nil {
+		return nil, err
+	}
+	clock, err := mono.NewClock()
+	if err != nil {
+		return nil, err
+	}
+	began := clock.Now()
+	server, err := resolve(ctx, plan, clock)
+	if err != nil {
+		return nil, err
+	}
+	plan, placement, err := place(plan, server)
+	if err != nil {
+		return nil, err
+	}
+	if observer.Placed != nil && !plan.NoPin {
+		observer.Placed(plan.CPUs)
+	}
+	feeds, workers, err := makeWorkers(plan, placement, server, clock)
+	if err != nil {
+		return nil, err
+	}
+	defer workers[0].control.stopOnCancel(ctx, clock)()
+
+	group := launch(workers)
+	if err := group.meet(ctx); err != nil {
+		return nil, fmt.Errorf("%s: %w", server.address, err)
+	}
+	timeline := newTimeline(plan, clock.Now().Add(startAhead))
+	host := watchHost(clock)
+	usage := watchUsage(ctx, server.pids, timeline, clock)
+	series := collect(feeds, plan.Window, observer.Row)
+	if observer.Started != nil {
+		observer.Started(server.address.String(), len(workers))
+	}
+	group.start(timeline)
+	if err := group.wait(); err != nil {
+		return nil, err
+	}
+	return conclude(finished{
+		plan: plan, server: server, placement: placement, workers: workers, clock: clock, began: began,
+		series: series.wait(), usage: usage.stop(), host: host.stop(), interrupted: ctx.Err() != nil,
+	})
+}
+
+// group is the workers of a run as goroutines.
+type group struct {
+	workers []*worker
+	control *control
+	done    sync.WaitGroup
+	errs    []error
+}
+
+// launch starts the workers; each opens its connections.
+func launch(workers []*worker) *group {
+	g := &group{workers: workers, control: workers[0].control, errs: make([]error, len(workers))}
+	for i, w := range workers {
+		g.done.Go(func() {
+			g.errs[i] = w.run()
+			w.recorder.end()
+		})
+	}
+	return g
+}
+
+// meet waits until every worker has opened its connections. When none has a
+// connection it sends them home and says why.
+func (g *group) meet(ctx context.Context) error {
+	up := 0
+	for range g.workers {
+		w := <-g.control.arrived
+		for i := range w.conns {
+			if w.conns[i].state == open {
+				up++
+			}
+		}
+	}
+	if up > 0 && ctx.Err() == nil {
+		return nil
+	}
+	close(g.control.timeline)
+	if err := g.wait(); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return ErrInterrupted
+	}
+	for _, w := range g.workers {
+		if why := reasonText(w.lastConnectError); why != "" {
+			return fmt.Errorf("%w: %s", ErrUnreachable, why)
+		}
+	}
+	return fmt.Errorf("%w: no connection within %v", ErrUnreachable, g.workers[0].plan.ConnectTimeout)
+}
+
+func (g *group) start(t Timeline) {
+	for range g.workers {
+		g.control.timeline <- t
+	}
+}
+
+func (g *group) wait() error {
+	g.done.Wait()
+	return errors.Join(g.errs...)
+}
+
+// startAhead is how long after the meeting the first request is sent: enough
+// for every worker to have received the timeline.
+const startAhead = 500 * time.Microsecond

@@ -1,0 +1,168 @@
+package loadgen_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/scalws/scalbench/internal/resulttest"
+	"github.com/scalws/scalbench/loadgen"
+)
+
+// TestMain fails the package when a test leaves a goroutine or a descriptor.
+func TestMain(m *testing.M) {
+	goroutines, fds := runtime.NumGoroutine(), openFDs()
+	code := m.Run()
+	deadline := time.Now().Add(5 * time.Second)
+	for (runtime.NumGoroutine() > goroutines || openFDs() > fds) && time.Now().Before(deadline) {
+		time.Sleep(time.Millisecond)
+	}
+	if n := runtime.NumGoroutine() - goroutines; code == 0 && n > 0 {
+		stacks := make([]byte, 1<<20)
+		fmt.Printf("%d goroutines leaked:\n%s", n, stacks[:runtime.Stack(stacks, true)])
+		code = 1
+	}
+	if n := openFDs() - fds; code == 0 && n > 0 {
+		fmt.Printf("%d file descriptors leaked\n", n)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func openFDs() int {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		panic(err)
+	}
+	n := 0
+	for _, e := range entries {
+		// The runtime opens its own epoll instance and eventfd when it first needs them.
+		if link, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil && link != "anon_inode:[eventpoll]" && link != "anon_inode:[eventfd]" {
+			n++
+		}
+	}
+	return n
+}
+
+// scripted is a server whose connections are handled by a script. It counts
+// the requests that it has read.
+type scripted struct {
+	url      string
+	listener net.Listener
+	requests atomic.Int64
+	accepted atomic.Int64
+}
+
+// serve starts a scripted server: handle is called for each connection and the
+// connection closed after it.
+func serve(t *testing.T, handle func(s *scripted, c *peer)) *scripted {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &scripted{url: "http://" + listener.Addr().String() + "/x", listener: listener}
+	var peers sync.WaitGroup
+	var mu sync.Mutex
+	open := map[net.Conn]bool{}
+	accepting := make(chan struct{})
+	go func() {
+		defer close(accepting)
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			s.accepted.Add(1)
+			mu.Lock()
+			open[c] = true
+			mu.Unlock()
+			peers.Go(func() {
+				defer c.Close()
+				handle(s, &peer{TCPConn: c.(*net.TCPConn), in: bufio.NewReader(c), server: s})
+			})
+		}
+	}()
+	t.Cleanup(func() {
+		listener.Close()
+		<-accepting
+		mu.Lock()
+		for c := range open {
+			c.Close()
+		}
+		mu.Unlock()
+		peers.Wait()
+	})
+	return s
+}
+
+// peer is the server's side of one connection.
+type peer struct {
+	*net.TCPConn
+	in     *bufio.Reader
+	server *scripted
+}
+
+// request reads one whole request; nil when the client has closed.
+func (p *peer) request() *http.Request {
+	r, err := http.ReadRequest(p.in)
+	if err != nil {
+		return nil
+	}
+	if _, err := io.Copy(io.Discard, r.Body); err != nil {
+		return nil
+	}
+	p.server.requests.Add(1)
+	return r
+}
+
+func (p *peer) say(text string) { io.WriteString(p, text) }
+
+// answers returns a handler that answers every request of a connection alike.
+func answers(text string) func(*scripted, *peer) {
+	return func(_ *scripted, p *peer) {
+		for r := p.request(); r != nil; r = p.request() {
+			p.say(text)
+			if r.Close {
+				return
+			}
+		}
+	}
+}
+
+const ok2 = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+// plan is a short test of a number of requests over two connections.
+func plan(url string, requests int64) loadgen.Plan {
+	p := loadgen.DefaultPlan(url)
+	p.Connections, p.Requests = 2, requests
+	p.Timeout, p.ConnectTimeout, p.Drain = 5*time.Second, 2*time.Second, 500*time.Millisecond
+	p.NoPin = true
+	p.ServerPID = loadgen.ServerNone
+	return p
+}
+
+// run measures and checks what must hold of every result.
+func run(t *testing.T, p loadgen.Plan) *loadgen.Result {
+	t.Helper()
+	r, err := loadgen.Run(context.Background(), p, loadgen.Observer{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, r)
+	return r
+}
+
+func check(t *testing.T, r *loadgen.Result) {
+	t.Helper()
+	resulttest.Check(t, r)
+}

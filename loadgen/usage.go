@@ -1,0 +1,153 @@
+package loadgen
+
+import (
+	"context"
+	"os"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/scalws/scalbench/internal/mono"
+	"github.com/scalws/scalbench/internal/procfs"
+)
+
+// usage is what this process and the server's used, read at the two edges of
+// the window.
+type usage struct {
+	pids []int
+	from reading
+	to   reading
+}
+
+// reading is one look at all counters.
+type reading struct {
+	at     mono.Time
+	own    time.Duration // CPU time of this process
+	server procfs.Usage
+	err    error // of reading the server
+}
+
+// usageWatch takes the readings of a run from a goroutine of its own, which
+// sleeps between them.
+type usageWatch struct {
+	fs    procfs.FS
+	clock mono.Clock
+	usage usage
+	quit  chan struct{}
+	done  chan struct{}
+}
+
+// watchUsage reads at the timeline's From and To, or when it is stopped.
+func watchUsage(ctx context.Context, pids []int, t Timeline, clock mono.Clock) *usageWatch {
+	w := &usageWatch{fs: procfs.NewFS("/proc"), clock: clock, usage: usage{pids: pids}, quit: make(chan struct{}), done: make(chan struct{})}
+	go w.watchLoop(ctx, t)
+	return w
+}
+
+func (w *usageWatch) watchLoop(ctx context.Context, t Timeline) {
+	defer close(w.done)
+	w.sleepUntil(ctx, t.From)
+	w.usage.from = w.read()
+	w.sleepUntil(ctx, t.To)
+	w.usage.to = w.read()
+}
+
+// sleepUntil returns at the instant, when the watch is stopped, or when the run
+// is interrupted.
+func (w *usageWatch) sleepUntil(ctx context.Context, at mono.Time) {
+	timer := time.NewTimer(at.Sub(w.clock.Now()))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-w.quit:
+	case <-ctx.Done():
+	}
+}
+
+func (w *usageWatch) read() reading {
+	r := reading{at: w.clock.Now()}
+	var ru syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &ru) == nil {
+		r.own = time.Duration(ru.Utime.Nano() + ru.Stime.Nano())
+	}
+	if len(w.usage.pids) > 0 {
+		r.server, r.err = w.fs.Usage(r.at, w.usage.pids)
+	}
+	return r
+}
+
+// stop ends the watch and returns what it read.
+func (w *usageWatch) stop() usage {
+	close(w.quit)
+	<-w.done
+	return w.usage
+}
+
+// generator is what this process used. The readings are taken a little beside
+// the edges, so the cores used are scaled to the window.
+func (u usage) generator(measuredS float64, completed uint64) Generator {
+	elapsed := u.to.at.Sub(u.from.at).Seconds()
+	g := Generator{Engine: "epoll", GCPauseMaxUS: gcPauseMaxUS(u.to.at.Sub(u.from.at))}
+	if status, err := procfs.NewFS("/proc").Status(os.Getpid()); err == nil {
+		g.PeakRSSBytes = status.PeakRSSBytes
+	}
+	if elapsed > 0 {
+		g.CPUS = (u.to.own - u.from.own).Seconds() / elapsed * measuredS
+		g.CPUPerRequestUS = perRequestUS(g.CPUS, completed)
+	}
+	return g
+}
+
+// server is what the server's processes used; nil when it is not known.
+func (u usage) server(measuredS float64, completed uint64) *Server {
+	if len(u.pids) == 0 || u.from.err != nil || u.to.err != nil || len(u.to.server.Processes) == 0 {
+		return nil
+	}
+	spent := procfs.Between(u.from.server, u.to.server)
+	first := u.to.server.Processes[0]
+	s := &Server{PID: first.PID, Name: first.Comm, CoresUsed: spent.Cores(), CoresAllowed: u.to.server.CPUs.Count(), PeakRSSBytes: u.to.server.PeakRSSBytes}
+	for _, p := range u.to.server.Processes {
+		s.PIDs = append(s.PIDs, p.PID)
+	}
+	s.CPUPerRequestUS = perRequestUS(s.CoresUsed*measuredS, completed)
+	s.Busy = max(s.CoresUsed/float64(max(s.CoresAllowed, 1)), u.busiestThread())
+	return s
+}
+
+// busiestThread is the share of a CPU that the busiest process of one thread
+// used: a server of one thread is at its limit with one CPU however many it may
+// run on.
+func (u usage) busiestThread() float64 {
+	busiest := 0.0
+	elapsed := float64(u.to.at - u.from.at)
+	for _, p := range u.to.server.Processes {
+		for _, before := range u.from.server.Processes {
+			if p.PID == before.PID && p.Start == before.Start && p.Threads == 1 && elapsed > 0 {
+				busiest = max(busiest, float64(p.CPU-before.CPU)/elapsed)
+			}
+		}
+	}
+	return busiest
+}
+
+func perRequestUS(cpuS float64, completed uint64) *float64 {
+	if completed == 0 {
+		return nil
+	}
+	return ptr(cpuS * 1e6 / float64(completed))
+}
+
+// gcPauseMaxUS is the longest stop of the Go runtime that ended in the last
+// stretch of time.
+func gcPauseMaxUS(stretch time.Duration) float64 {
+	var stats debug.GCStats
+	debug.ReadGCStats(&stats)
+	longest := time.Duration(0)
+	since := time.Now().Add(-stretch)
+	for i, end := range stats.PauseEnd {
+		if end.After(since) {
+			longest = max(longest, stats.Pause[i])
+		}
+	}
+	return float64(longest) / 1e3
+}

@@ -1,0 +1,70 @@
+package loadgen
+
+import "fmt"
+
+// Warning is something that has to be known to believe a result: it stands, but
+// must be read with it. Warnings are data, kept in the result.
+type Warning struct {
+	Code WarningCode `json:"code"`
+	Text string      `json:"text"` // a sentence with the numbers in it
+}
+
+// WarningCode names a kind of warning. Codes are stable; texts are not.
+type WarningCode string
+
+const (
+	LedgerBroken            WarningCode = "ledger_broken"              // the account does not add up
+	Suspended               WarningCode = "suspended"                  // the host slept during the run
+	GeneratorSaturated      WarningCode = "generator_saturated"        // a worker's thread had no time left
+	NotAllConnectionsServed WarningCode = "not_all_connections_served" // some connection got nothing
+	ErrorsPresent           WarningCode = "errors_present"             // not everything ended ok
+	ShortWindow             WarningCode = "short_window"               // too short to mean much
+	SharedCPU               WarningCode = "shared_cpu"                 // server and generator on one CPU
+	NotPinned               WarningCode = "not_pinned"                 // workers may be moved between CPUs
+	CPUQuota                WarningCode = "cpu_quota"                  // a cgroup may throttle us
+	ClampedLatency          WarningCode = "clamped_latency"            // longer than a histogram holds
+	ServerUnknown           WarningCode = "server_unknown"             // its process could not be found or read
+	ServerLeftOpen          WarningCode = "server_left_open"           // said it would close and did not
+	ServerGone              WarningCode = "server_gone"                // -n given up: no connection any more
+)
+
+func warningf(code WarningCode, format string, args ...any) Warning {
+	return Warning{code, fmt.Sprintf(format, args...)}
+}
+
+// Validity says whether a result may be used.
+type Validity string
+
+const (
+	Valid   Validity = "valid"
+	Suspect Validity = "suspect" // true numbers, but perhaps not of what was meant
+	Invalid Validity = "invalid" // the numbers are not what they seem
+)
+
+// bearing is what each warning does to a result's validity; those that are not
+// listed do nothing.
+var bearing = map[WarningCode]Validity{
+	LedgerBroken:            Invalid,
+	Suspended:               Invalid,
+	GeneratorSaturated:      Suspect,
+	NotAllConnectionsServed: Suspect,
+	ErrorsPresent:           Suspect,
+	ShortWindow:             Suspect,
+	SharedCPU:               Suspect,
+	ClampedLatency:          Suspect,
+	ServerGone:              Suspect,
+}
+
+// validity is the worst that any warning does.
+func validity(warnings []Warning) Validity {
+	v := Valid
+	for _, w := range warnings {
+		switch bearing[w.Code] {
+		case Invalid:
+			return Invalid
+		case Suspect:
+			v = Suspect
+		}
+	}
+	return v
+}

@@ -1,0 +1,323 @@
+package loadgen
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/scalws/scalbench/internal/mono"
+	"github.com/scalws/scalbench/loadgen/internal/exchange"
+	"github.com/scalws/scalbench/loadgen/internal/netloop"
+)
+
+// worker puts its share of the load on the server. It is owned by one
+// goroutine locked to one thread; nothing in it is safe for others before run
+// has returned. The functions here and in connection.go are the hot path: no
+// allocation, no lock, no map, no time.Time.
+type worker struct {
+	plan    Plan
+	cpu     int // -1: not pinned
+	clock   mono.Clock
+	address netloop.Address
+	control *control
+
+	loop     *netloop.Loop
+	event    netloop.Event
+	conns    []conn
+	slots    []exchange.Exchange // one for each connection
+	timers   timers
+	expired  []int32 // scratch of the timers
+	recorder *recorder
+
+	connectQueue  []int32
+	connectingNow int
+	opened        int // connections that are up
+
+	timeline    Timeline
+	quota       int64  // measured exchanges it may still begin; -1: no limit
+	outstanding uint64 // measured exchanges that have not ended
+	measuring   bool   // the window has begun
+	ending      bool   // the window is over: nothing new begins
+	edges       edges
+
+	connectFailures  uint64
+	lastConnectError exchange.Reason
+	leftOpen         uint64    // connections that a server declared closed and did not close
+	lastUp           mono.Time // when there last was an open connection
+	gaveUp           uint64    // measured exchanges never begun, because there was none for too long
+}
+
+// edges is what a worker used up to the two edges of the window.
+type edges struct {
+	from, to threadUse
+}
+
+// threadUse is read at an edge of the window.
+type threadUse struct {
+	at       mono.Time
+	cpu      time.Duration // of the worker's thread
+	switches int64         // of which it did not want: somebody else took the CPU
+	bytesIn  uint64
+	bytesOut uint64
+}
+
+// run is the life of a worker: open the connections, meet the others, put load
+// on the server until the timeline ends.
+func (w *worker) run() error {
+	runtime.LockOSThread() // never unlocked: the pinned thread ends with the goroutine
+	if err := w.prepareThread(); err != nil {
+		w.control.arrive(w)
+		return err
+	}
+	loop, err := netloop.New(w.clock, netloop.Options{Slots: len(w.conns)})
+	if err != nil {
+		w.control.arrive(w)
+		return err
+	}
+	w.loop = loop
+	defer loop.Shutdown()
+
+	err = w.openConnections()
+	w.control.arrive(w)
+	timeline, ok := <-w.control.timeline
+	if err != nil || !ok {
+		return err
+	}
+	w.timeline, w.recorder.timeline = timeline, timeline
+	return w.measure()
+}
+
+// openConnections brings all connections up before the clock starts. It ends
+// when each is up or has failed once, or when the connect timeout is over.
+func (w *worker) openConnections() error {
+	now := w.clock.Now()
+	for i := range w.conns {
+		w.want(int32(i), now)
+	}
+	w.connectQueued(now)
+	until := now.Add(w.plan.ConnectTimeout)
+	for w.connectingNow > 0 && now < until && w.control.stopAt.Load() == 0 {
+		var err error
+		if now, err = w.turn(min(until, now+stopCheck)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure runs the closed loop through warm-up, window and drain.
+func (w *worker) measure() error {
+	for now := w.clock.Now(); now < w.timeline.Start; {
+		var err error
+		if now, err = w.turn(w.timeline.Start); err != nil {
+			return err
+		}
+	}
+	w.lastUp = w.timeline.Start
+	if w.pass(w.timeline.Start) { // without a warm-up the window opens here
+		return nil
+	}
+	for i := range w.slots {
+		w.slots[i].Slot, w.slots[i].Conn = int32(i), int32(i)
+		w.begin(&w.slots[i], w.timeline.Start)
+		if w.conns[i].state == open {
+			w.startPending(int32(i), w.timeline.Start)
+		}
+	}
+	for {
+		now, err := w.turn(w.nextEdge())
+		if err != nil {
+			return err
+		}
+		if w.pass(now) {
+			return nil
+		}
+	}
+}
+
+// stopCheck is the longest a worker sleeps without looking whether the run is
+// to be ended early.
+const stopCheck = mono.Time(100 * time.Millisecond)
+
+// nextEdge returns the next instant at which the worker has something to do
+// even if nothing arrives.
+func (w *worker) nextEdge() mono.Time {
+	next := w.clock.Now() + stopCheck
+	switch {
+	case !w.measuring:
+		next = min(next, w.timeline.From)
+	case !w.ending:
+		next = min(next, w.timeline.To)
+	default:
+		next = min(next, w.timeline.DrainTo)
+	}
+	return next
+}
+
+// turn lets everything queued leave, sleeps until something arrives or an
+// instant is reached, and handles what there is.
+func (w *worker) turn(until mono.Time) (mono.Time, error) {
+	now, err := w.loop.Wait(min(until, w.timers.next))
+	if err != nil {
+		return now, err
+	}
+	ev := &w.event
+	for w.loop.Next(ev) {
+		w.handle(int32(ev.Slot), ev)
+	}
+	if now >= w.timers.next {
+		w.expired = w.timers.search(now, w.expired[:0])
+		for _, i := range w.expired {
+			w.due(i, now)
+		}
+	}
+	if len(w.connectQueue) > 0 {
+		w.connectQueued(now)
+	}
+	return now, nil
+}
+
+func (w *worker) handle(i int32, ev *netloop.Event) {
+	switch ev.Kind {
+	case netloop.Data:
+		w.received(i, ev)
+	case netloop.Connected:
+		w.connected(i, ev.At)
+	case netloop.ConnectFailed:
+		w.connectingNow--
+		w.connectFailed(i, ev.At, exchange.Reason{Text: "connect", Errno: uint16(ev.Errno)})
+	case netloop.End, netloop.Failed, netloop.WriteFailed:
+		w.closed(i, ev)
+	case netloop.Sent: // nothing waits for it on HTTP/1.1
+	}
+}
+
+// begin intends a slot's next exchange, unless the run is over for it. It is
+// then pending until its connection can carry it.
+func (w *worker) begin(x *exchange.Exchange, at mono.Time) {
+	if w.ending || at >= w.timeline.To {
+		return
+	}
+	if at >= w.timeline.From {
+		if w.quota == 0 {
+			return
+		}
+		w.quota-- // from -1 it never gets to 0
+		w.outstanding++
+		w.recorder.intend(at)
+	}
+	*x = exchange.Exchange{Intended: at, Slot: x.Slot, Conn: x.Conn}
+	w.conns[x.Conn].pending = x
+}
+
+// startPending gives an open, idle connection the exchange that waits for it.
+func (w *worker) startPending(i int32, now mono.Time) {
+	c := &w.conns[i]
+	x := c.pending
+	if x == nil {
+		return
+	}
+	c.pending = nil
+	c.carried++
+	last := w.plan.RequestsPerConn > 0 && c.carried >= w.plan.RequestsPerConn
+	x.Ready = max(x.Intended, c.since)
+	if !c.codec.Start(x, now, last) {
+		panic(fmt.Sprintf("BUG: connection %d, state %d, does not take an exchange", i, c.state))
+	}
+	c.current = x
+	w.loop.Send(int(i), c.codec.Out(), &x.Sent)
+	w.timers.set(int(i), c.codec.Deadline())
+}
+
+// finish records an exchange that has ended and begins the next of its slot,
+// which is intended the moment this one was done.
+func (w *worker) finish(x *exchange.Exchange, reused bool) {
+	w.recorder.record(x, reused)
+	if x.Intended >= w.timeline.From {
+		w.outstanding--
+	}
+	if x.Outcome == exchange.OK && w.timeline.measures(x.Done) {
+		w.conns[x.Conn].served++
+	}
+	w.begin(x, x.Done)
+}
+
+// pass acts on the edges of the timeline and reports whether the run is over.
+func (w *worker) pass(now mono.Time) (over bool) {
+	if at := w.control.stopAt.Load(); at != 0 {
+		w.timeline = w.timeline.cut(mono.Time(at), w.plan)
+		w.recorder.timeline = w.timeline
+	}
+	if !w.measuring && now >= w.timeline.From {
+		w.measuring = true
+		w.edges.from = w.use(now)
+	}
+	w.giveUp(now)
+	if !w.ending && (now >= w.timeline.To || w.quota == 0 && w.outstanding == 0) {
+		w.endWindow(now)
+	}
+	if w.ending && (now >= w.timeline.DrainTo || !w.anyOut()) {
+		w.abandon(now)
+		return true
+	}
+	if w.measuring && !w.ending {
+		w.recorder.turnWindow(now)
+	}
+	return false
+}
+
+// giveUp ends a run of a number of requests when there has been no connection
+// for so long that there will be none: it has no other end. The requests that
+// were to come are in the ledger as never sent.
+func (w *worker) giveUp(now mono.Time) {
+	switch {
+	case w.quota < 0 || w.ending || w.opened > 0:
+		w.lastUp = now
+	case now > w.lastUp.Add(w.plan.ConnectTimeout+backOffMax):
+		w.gaveUp = uint64(w.quota)
+		w.recorder.ledger.scheduled += w.gaveUp
+		w.recorder.ledger.outcomes[exchange.NeverSent].Unsent += w.gaveUp
+		w.quota = 0
+		w.endWindow(now)
+	}
+}
+
+// endWindow lets nothing new begin. What has been intended and waits for a
+// connection has lost its chance: its age is what it waited.
+func (w *worker) endWindow(now mono.Time) {
+	w.ending = true
+	w.edges.to = w.use(now)
+	for i := range w.conns {
+		if x := w.conns[i].pending; x != nil {
+			w.conns[i].pending = nil
+			x.Done, x.Outcome = now, exchange.NeverSent
+			w.finish(x, false)
+		}
+	}
+}
+
+func (w *worker) anyOut() bool {
+	for i := range w.conns {
+		if w.conns[i].current != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// abandon ends what the drain has not.
+func (w *worker) abandon(now mono.Time) {
+	for i := range w.conns {
+		c := &w.conns[i]
+		if c.current == nil {
+			continue
+		}
+		outcome := exchange.Unfinished
+		if c.current.Sent == 0 {
+			outcome = exchange.NeverSent
+		}
+		c.codec.Abort(now, outcome, exchange.Reason{})
+		w.collect(int32(i))
+	}
+	w.recorder.end()
+}
