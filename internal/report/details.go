@@ -1,0 +1,45 @@
+package report
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/scalws/scalbench/internal/units"
+	"github.com/scalws/scalbench/loadgen"
+)
+
+// details adds the rest of a result.
+func details(b *strings.Builder, r *loadgen.Result) {
+	if r.Ledger.NotOK() == 0 {
+		ledger(b, r.Ledger)
+	}
+	line(b, "sent", "%s requests in all phases, %s of them on a connection used before; %s connections opened to %s",
+		group(r.AllPhases.Sent), group(r.Connections.ReusedRequests), group(r.Connections.Opened), r.Address)
+	for _, code := range slices.Sorted(maps.Keys(r.Status)) {
+		line(b, "status", "%s  %s", code, group(r.Status[code]))
+	}
+	for _, d := range []struct {
+		name string
+		of   *loadgen.Distribution
+	}{
+		{"service", r.Latency.Service}, {"response", r.Latency.Response}, {"first", r.Latency.FirstByte}, {"delay", r.Latency.SendDelay},
+		{"lateness", r.Latency.Lateness}, {"failed", r.Latency.Failed}, {"connect", r.Latency.Connect}, {"dns", r.Latency.DNS},
+	} {
+		if d.of != nil {
+			line(b, d.name, "%s  (%s)", latencies(d.of), group(d.of.Count))
+		}
+	}
+	line(b, "bytes", "%s in, %s of them body; %s out", units.Bytes(int64(r.BytesIn)), units.Bytes(int64(r.BodyBytesIn)), units.Bytes(int64(r.BytesOut)))
+	for _, w := range r.Workers {
+		line(b, "worker", "CPU %d  %s, %s ok, %s busy", w.CPU, plural(w.Connections, "connection"), group(w.OK), units.Percent(w.Busy))
+	}
+	g := r.Generator
+	cost := ""
+	if g.CPUPerRequestUS != nil {
+		cost = units.Micros(*g.CPUPerRequestUS) + " CPU/request, "
+	}
+	line(b, "self", "%s%s, longest GC pause %s, first request after %s", cost, units.Bytes(g.PeakRSSBytes),
+		units.Duration(micros(g.GCPauseMaxUS)), units.Duration(time.Duration(r.StartupMS*float64(time.Millisecond))))
+}
