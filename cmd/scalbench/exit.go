@@ -1,0 +1,54 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"syscall"
+
+	"github.com/scalws/scalbench/internal/suite"
+	"github.com/scalws/scalbench/loadgen"
+)
+
+// Exit codes, the same for every command.
+const (
+	exitOK          = 0
+	exitFailed      = 1 // could not be done, or not one request ended ok
+	exitUsage       = 2
+	exitInvalid     = 5
+	exitInterrupted = 130
+	exitTerminated  = 143
+)
+
+// usageError is wrong usage or configuration: exit code 2.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// Verdicts over a result that was written: there is nothing left to say but the
+// exit code and one sentence.
+var (
+	errNothingOK   = errors.New("not one request ended ok")
+	errInvalid     = errors.New("the result is invalid")
+	errSuspect     = errors.New("the result is suspect, and --strict was given")
+	errInterrupted = errors.New("interrupted; the partial result was written")
+)
+
+// exitCode maps how a command ended to its code. When several apply the first
+// of 130/143, 2, 1, 5 counts.
+func exitCode(err error, received os.Signal) int {
+	var usage usageError
+	var faults suite.Faults
+	switch {
+	case received == syscall.SIGTERM:
+		return exitTerminated
+	case received != nil:
+		return exitInterrupted
+	case err == nil:
+		return exitOK
+	case errors.As(err, &usage), errors.Is(err, loadgen.ErrPlan), errors.As(err, &faults):
+		return exitUsage
+	case errors.Is(err, errInvalid), errors.Is(err, errSuspect):
+		return exitInvalid
+	}
+	return exitFailed
+}

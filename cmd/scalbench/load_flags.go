@@ -1,0 +1,125 @@
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/scalws/scalbench/internal/cpuset"
+	"github.com/scalws/scalbench/internal/units"
+)
+
+// loadOptions is what the flags of `scalbench load` say, as they stand on the
+// command line.
+type loadOptions struct {
+	scenario, suite string
+	plan            string
+
+	requests        count
+	connections     count
+	streams         count
+	duration        time.Duration
+	warmUp          time.Duration
+	drain           time.Duration
+	waitOngoing     bool
+	timeout         time.Duration
+	connectTimeout  time.Duration
+	window          time.Duration
+	noKeepAlive     bool
+	requestsPerConn count
+	cpus            cpuList
+	serverPID       string
+	seed            uint64
+	ipv4, ipv6      bool
+	httpVersion     string
+
+	method, body, bodyFile, contentType, accept, auth, host string
+	header                                                  []string
+	expectStatus                                            int
+	expectBytes                                             int64
+
+	format  string
+	outFile string
+	quiet   bool
+	verbose bool
+	strict  bool
+}
+
+// register declares the flags with their defaults: those of DESIGN section 5.
+func (o *loadOptions) register(f *pflag.FlagSet) {
+	f.SortFlags = false
+	o.connections, o.streams = 50, 1
+
+	f.VarP(&o.connections, "connections", "c", "connections in all")
+	f.VarP(&o.requests, "requests", "n", "measure this many requests (10k, 1m) instead of a duration")
+	f.DurationVarP(&o.duration, "duration", "z", 10*time.Second, "length of the measure window")
+	f.DurationVar(&o.warmUp, "warmup", 0, "load before the window that is not counted (a scenario brings its own)")
+	f.DurationVar(&o.drain, "drain", time.Second, "how long requests may finish after the window")
+	f.BoolVarP(&o.waitOngoing, "wait-ongoing-requests-after-deadline", "w", false, "let all requests finish: a drain as long as the timeout")
+	f.DurationVarP(&o.timeout, "timeout", "t", 30*time.Second, "give a request up this long after sending; 0: never")
+	f.DurationVar(&o.connectTimeout, "connect-timeout", 5*time.Second, "give a connection up after this")
+	f.VarP(&o.streams, "parallel", "p", "requests at a time on a connection (1 on HTTP/1.1)")
+	f.BoolVar(&o.noKeepAlive, "disable-keepalive", false, "a connection for each request")
+	f.Var(&o.requestsPerConn, "requests-per-conn", "requests on a connection before a new one; 0: keep it")
+
+	f.StringVarP(&o.method, "method", "m", "GET", "request method")
+	f.StringArrayVarP(&o.header, "header", "H", nil, "header field `\"name: value\"`; all that are given are sent")
+	f.StringVarP(&o.body, "body", "d", "", "request body")
+	f.StringVarP(&o.bodyFile, "body-file", "D", "", "request body from a `file`")
+	f.StringVarP(&o.contentType, "content-type", "T", "", "Content-Type header")
+	f.StringVarP(&o.accept, "accept", "A", "", "Accept header (default */*)")
+	f.StringVarP(&o.auth, "basic-auth", "a", "", "basic authentication, `user:password`")
+	f.StringVar(&o.host, "host", "", "Host header")
+	f.StringVar(&o.httpVersion, "http-version", "1.1", "HTTP version")
+	f.IntVar(&o.expectStatus, "expect-status", 0, "the one status that is ok (default any 2xx)")
+	f.Int64Var(&o.expectBytes, "expect-bytes", -1, "length that a body must have")
+	f.BoolVar(&o.ipv4, "ipv4", false, "connect to IPv4 addresses only")
+	f.BoolVar(&o.ipv6, "ipv6", false, "connect to IPv6 addresses only")
+
+	f.StringVar(&o.scenario, "scenario", "", "a scenario instead of a URL (see scalbench scenarios)")
+	f.StringVar(&o.suite, "suite", "", "the `file` the scenario is in, or the name of an embedded suite (default target)")
+	f.StringVar(&o.plan, "plan", "", "a plan in JSON from a `file`, - for standard input, instead of all of the above")
+
+	f.Var(&o.cpus, "cpus", "CPUs of the generator, one worker each (0-3,8)")
+	f.StringVar(&o.serverPID, "server-pid", "auto", "process whose CPU and memory are told: auto, none or a `pid`")
+	f.Uint64Var(&o.seed, "seed", 0, "of everything random")
+	f.DurationVar(&o.window, "window", time.Second, "length of a row of the time series")
+	f.StringVar(&o.format, "output-format", "text", "text, json or quiet")
+	f.StringVarP(&o.outFile, "output", "o", "", "write the JSON to a `file`, the text still to stdout")
+	f.BoolVar(&o.quiet, "quiet", false, "no progress on stderr")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "print everything that was measured")
+	f.BoolVar(&o.strict, "strict", false, "a suspect result ends with exit code 5")
+	registerHarmless(f)
+}
+
+// registerHarmless declares flags of oha that ask for what is done anyway.
+func registerHarmless(f *pflag.FlagSet) {
+	f.Bool("no-tui", false, "there is no live view yet")
+	f.Bool("no-color", false, "output has no colour")
+	f.Bool("disable-color", false, "output has no colour")
+	f.Bool("disable-compression", false, "no compression is asked for")
+	for _, name := range []string{"no-tui", "no-color", "disable-color", "disable-compression"} {
+		f.Lookup(name).Hidden = true
+	}
+}
+
+// count is a flag that takes 10k and 1m.
+type count int64
+
+func (c *count) String() string { return units.Group(int64(*c)) }
+func (c *count) Type() string   { return "n" }
+func (c *count) Set(text string) error {
+	n, err := units.Count(text)
+	*c = count(n)
+	return err
+}
+
+// cpuList is a flag that takes a list of CPUs; the zero value is "not said".
+type cpuList struct{ set cpuset.Set }
+
+func (l *cpuList) String() string { return l.set.String() }
+func (l *cpuList) Type() string   { return "list" }
+func (l *cpuList) Set(text string) (err error) {
+	l.set, err = cpuset.Parse(text)
+	return err
+}

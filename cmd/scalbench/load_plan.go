@@ -1,0 +1,215 @@
+package main
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/scalws/scalbench/internal/suite"
+	"github.com/scalws/scalbench/loadgen"
+)
+
+// planFromURL makes the plan that the flags describe for a URL.
+func (o *loadOptions) planFromURL(target string, f *pflag.FlagSet) (loadgen.Plan, error) {
+	plan := loadgen.DefaultPlan(absoluteURL(target))
+	return plan, o.apply(&plan, f)
+}
+
+// absoluteURL completes "localhost:8080/x" to a URL; what cannot be completed
+// stays as it is, for Validate to name.
+func absoluteURL(target string) string {
+	if strings.Contains(target, "://") {
+		return target
+	}
+	if u, err := url.Parse("http://" + target); err == nil && u.Hostname() != "" {
+		return u.String()
+	}
+	return target
+}
+
+// planFromScenario makes the plan of a scenario. Flags that were given win over
+// what the scenario says.
+func (o *loadOptions) planFromScenario(s suite.Scenario, base string, f *pflag.FlagSet) (loadgen.Plan, error) {
+	plan := loadgen.DefaultPlan(base + s.URL) // base is empty where the scenario has a full URL
+	t := &plan.Targets[0]
+	t.Method, t.Body = s.Method, []byte(s.Body)
+	for _, h := range s.Headers {
+		t.Header = append(t.Header, loadgen.Field{Name: h.Name, Value: h.Value})
+	}
+	t.ExpectStatus = s.Expect.Status
+	if s.Expect.Bytes != nil {
+		t.ExpectBytes = *s.Expect.Bytes
+	}
+	plan.Connections, plan.RequestsPerConn = s.Connections, s.RequestsPerConn
+	plan.WarmUp, plan.Measure = s.Warmup, s.Measure
+	return plan, o.apply(&plan, f)
+}
+
+// apply writes every flag that was given into the plan. All faults are found.
+func (o *loadOptions) apply(plan *loadgen.Plan, f *pflag.FlagSet) error {
+	var faults []error
+	fault := func(format string, args ...any) { faults = append(faults, usagef(format, args...)) }
+
+	if f.Changed("connections") {
+		plan.Connections = int(min(o.connections, math.MaxInt32))
+	}
+	if f.Changed("duration") {
+		plan.Measure = o.duration
+	}
+	if f.Changed("warmup") {
+		plan.WarmUp = o.warmUp
+	}
+	plan.Drain, plan.Timeout, plan.ConnectTimeout, plan.Window = o.drain, o.timeout, o.connectTimeout, o.window
+	if o.waitOngoing {
+		plan.Drain = o.timeout
+	}
+	if f.Changed("requests") {
+		plan.Requests = int64(o.requests)
+		if o.requests < 1 {
+			fault("-n %d: want at least 1 request", o.requests)
+		}
+		if f.Changed("duration") {
+			fault("-n and -z: a number of requests or a duration, not both")
+		}
+	}
+	if o.noKeepAlive {
+		plan.RequestsPerConn = 1
+	}
+	if f.Changed("requests-per-conn") {
+		plan.RequestsPerConn = int(min(o.requestsPerConn, math.MaxInt32))
+		if o.noKeepAlive && o.requestsPerConn != 1 {
+			fault("--disable-keepalive and --requests-per-conn %d: they contradict each other", o.requestsPerConn)
+		}
+	}
+	if o.streams != 1 {
+		fault("-p %d: HTTP/1.1 carries one request at a time on a connection", o.streams)
+	}
+	if o.httpVersion != "1.1" {
+		fault("--http-version %s: only 1.1 is supported yet", o.httpVersion)
+	}
+	switch {
+	case o.ipv4 && o.ipv6:
+		fault("--ipv4 and --ipv6: they contradict each other")
+	case o.ipv4:
+		plan.Family = 4
+	case o.ipv6:
+		plan.Family = 6
+	}
+	pid, err := parseServerPID(o.serverPID)
+	if err != nil {
+		faults = append(faults, err)
+	}
+	plan.ServerPID, plan.CPUs, plan.Seed = pid, o.cpus.set, o.seed
+	faults = append(faults, o.applyRequest(&plan.Targets[0], f)...)
+	return errors.Join(faults...)
+}
+
+// applyRequest writes the flags about the request itself into the target.
+func (o *loadOptions) applyRequest(t *loadgen.Target, f *pflag.FlagSet) []error {
+	var faults []error
+	if f.Changed("method") {
+		t.Method = o.method
+	}
+	if f.Changed("host") {
+		t.Host = o.host
+	}
+	if f.Changed("expect-status") {
+		t.ExpectStatus = o.expectStatus
+	}
+	if f.Changed("expect-bytes") {
+		t.ExpectBytes = o.expectBytes
+	}
+	for _, text := range o.header {
+		name, value, ok := strings.Cut(text, ":")
+		if !ok || strings.TrimSpace(name) == "" {
+			faults = append(faults, usagef("-H %q: want \"name: value\"", text))
+			continue
+		}
+		t.Header = append(t.Header, loadgen.Field{Name: name, Value: strings.TrimSpace(value)})
+	}
+	for _, h := range []struct{ flag, name, value string }{
+		{"content-type", "Content-Type", o.contentType}, {"accept", "Accept", o.accept}, {"basic-auth", "Authorization", basicAuth(o.auth)},
+	} {
+		if f.Changed(h.flag) {
+			t.Header = append(t.Header, loadgen.Field{Name: h.name, Value: h.value})
+		}
+	}
+	if f.Changed("basic-auth") && !strings.Contains(o.auth, ":") {
+		faults = append(faults, usagef("-a: want user:password"))
+	}
+	switch {
+	case f.Changed("body") && f.Changed("body-file"):
+		faults = append(faults, usagef("-d and -D: one body, not two"))
+	case f.Changed("body"):
+		t.Body = []byte(o.body)
+	case f.Changed("body-file"):
+		body, err := os.ReadFile(o.bodyFile)
+		if err != nil {
+			faults = append(faults, usagef("-D: %w", err))
+		}
+		t.Body = body
+	}
+	return faults
+}
+
+func basicAuth(userAndPassword string) string {
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(userAndPassword))
+}
+
+func parseServerPID(text string) (int, error) {
+	switch text {
+	case "auto":
+		return loadgen.ServerAuto, nil
+	case "none":
+		return loadgen.ServerNone, nil
+	}
+	pid, err := strconv.Atoi(text)
+	if err != nil || pid < 1 {
+		return 0, usagef("--server-pid %q: want auto, none or the number of a process", text)
+	}
+	return pid, nil
+}
+
+// besidePlan are the flags that may stand beside --plan: they say what is done
+// with the result, not what is measured.
+var besidePlan = map[string]bool{"plan": true, "output-format": true, "output": true, "quiet": true, "verbose": true, "strict": true}
+
+// planFromFile reads a whole plan.
+func (o *loadOptions) planFromFile(in io.Reader, f *pflag.FlagSet) (loadgen.Plan, error) {
+	var beside []string
+	f.Visit(func(flag *pflag.Flag) {
+		if !besidePlan[flag.Name] {
+			beside = append(beside, "--"+flag.Name)
+		}
+	})
+	if len(beside) > 0 {
+		return loadgen.Plan{}, usagef("--plan says everything that is measured: %s cannot stand beside it", strings.Join(beside, ", "))
+	}
+	if o.plan != "-" {
+		file, err := os.Open(o.plan)
+		if err != nil {
+			return loadgen.Plan{}, usagef("--plan: %w", err)
+		}
+		defer file.Close()
+		in = file
+	}
+	plan := loadgen.DefaultPlan("")
+	plan.Targets = nil
+	decoder := json.NewDecoder(in)
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&plan); err != nil {
+		return plan, usagef("--plan %s: %w", o.plan, err)
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return plan, usagef("--plan %s: more than one JSON value", o.plan)
+	}
+	return plan, nil
+}

@@ -1,0 +1,116 @@
+// Scalbench puts load on web servers and tells, from numbers that can be
+// believed, how they answered.
+//
+//	scalbench URL                          load a server that is running
+//	scalbench load --scenario respond      load the embedded target
+//	scalbench scenarios                    what can be measured here
+//	scalbench target                       the embedded target in the foreground
+//
+// Reading order: main.go (from arguments to a command), exit.go (how it ends),
+// load.go (the main path: options, plan, run, output), messages.go (everything
+// that is said on stderr). The other files are one step or one command each.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+}
+
+// streams are the standard streams: results go to out, all else to err.
+type streams struct {
+	in  io.Reader
+	out io.Writer
+	err io.Writer
+}
+
+// run executes one command line and returns its exit code.
+func run(args []string, std streams) int {
+	ctx, received := notifyContext()
+	root := newRoot(std)
+	args, err := completeArgs(root, args)
+	if err == nil {
+		root.SetArgs(args)
+		err = root.ExecuteContext(ctx)
+	}
+	if err != nil {
+		printError(std.err, err)
+	}
+	return exitCode(err, received())
+}
+
+// notifyContext is cancelled by the first SIGINT or SIGTERM; the second one
+// ends the process, as if it were not caught. received tells which one it was.
+func notifyContext() (ctx context.Context, received func() os.Signal) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	first := make(chan os.Signal, 1)
+	go func() {
+		s := <-signals
+		signal.Stop(signals)
+		first <- s
+		cancel()
+	}()
+	return ctx, func() os.Signal {
+		select {
+		case s := <-first:
+			return s
+		default:
+			return nil
+		}
+	}
+}
+
+func newRoot(std streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "scalbench",
+		Short:         "Load generator, benchmark driver and performance gate for web servers",
+		Long:          "Load generator, benchmark driver and performance gate for web servers.\n\n`scalbench URL` is short for `scalbench load URL`.",
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetIn(std.in)
+	root.SetOut(std.out)
+	root.SetErr(std.err)
+	root.SetVersionTemplate("scalbench {{.Version}}\n")
+	root.Flags().BoolP("version", "V", false, "version for scalbench")
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(newLoad(std), newScenarios(std), newTarget(std))
+	return root
+}
+
+// completeArgs puts "load" before arguments that name no command: a URL, or a
+// flag of load. A word that is neither is a mistyped command.
+func completeArgs(root *cobra.Command, args []string) ([]string, error) {
+	if len(args) == 0 {
+		return []string{"--help"}, nil
+	}
+	first := args[0]
+	if slices.Contains([]string{"-h", "--help", "-V", "--version"}, first) || slices.Contains(commandNames(root), first) {
+		return args, nil
+	}
+	if !strings.HasPrefix(first, "-") && !strings.ContainsAny(first, ":/.") {
+		return nil, unknownCommand(first, commandNames(root))
+	}
+	return append([]string{"load"}, args...), nil
+}
+
+func commandNames(root *cobra.Command) []string {
+	names := []string{"help", "completion", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	return names
+}

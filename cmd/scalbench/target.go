@@ -1,0 +1,52 @@
+package main
+
+import (
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scalws/scalbench/internal/target"
+)
+
+func newTarget(std streams) *cobra.Command {
+	var config target.Config
+	cmd := &cobra.Command{
+		Use:   "target",
+		Short: "Run the embedded server in the foreground",
+		Long: "Run the embedded server in the foreground. It writes one line, `listening URL`, when it is ready, and ends on\n" +
+			"a signal or, when its standard input is a pipe, when that is closed.",
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := config.Validate(); err != nil {
+				return usageError{err}
+			}
+			return target.Run(cmd.Context(), config, parentPipe(std.in), std.out)
+		},
+	}
+	cmd.Flags().StringVar(&config.Listen, "listen", "127.0.0.1:0", "`address` to listen on; port 0 is a free one")
+	cmd.Flags().StringVar(&config.Dir, "dir", "", "`directory` for the static files (default a temporary one)")
+	return cmd
+}
+
+// parentPipe returns standard input when a parent process may hold its other
+// end. A terminal is not read from, or a server in the background would be
+// stopped for it, and /dev/null has ended before it began.
+func parentPipe(in io.Reader) io.Reader {
+	file, ok := in.(*os.File)
+	if !ok {
+		return in
+	}
+	info, err := file.Stat()
+	if err != nil || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
+		return nil
+	}
+	return in
+}
+
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%s takes no arguments, got %q", cmd.Name(), args)
+	}
+	return nil
+}
