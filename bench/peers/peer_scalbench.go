@@ -1,0 +1,68 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// scalbench is the load command of this repository's binary.
+type scalbench struct {
+	path string
+}
+
+func (scalbench) name() string          { return "scalbench" }
+func (s scalbench) program() string     { return s.path }
+func (s scalbench) install() string     { return "go build -o " + s.path + " ./cmd/scalbench" }
+func (scalbench) versionArgs() []string { return nil }
+
+func (scalbench) loadArgs(l load) []string {
+	return []string{
+		"load", l.url,
+		"-c", strconv.Itoa(l.connections),
+		"-z", fmt.Sprintf("%ds", l.seconds),
+		"--cpus", strconv.Itoa(l.cpu),
+		"--server-pid", "none",
+		"-H", "User-Agent: " + userAgent,
+		"-H", "Accept: " + accept,
+		"--output-format", "json",
+		"--quiet",
+	}
+}
+
+// loadSchema names the result format whose keys are read below.
+const loadSchema = "scalbench.load/v1"
+
+func (scalbench) parseReport(stdout []byte) (report, error) {
+	var result struct {
+		Schema   string  `json:"schema"`
+		Version  string  `json:"version"`
+		RPS      float64 `json:"rps"`
+		Measured float64 `json:"measured_s"`
+		// Of these the rate is made; what was still in flight at the end of the
+		// window is a connection's worth each and not in it.
+		CompletedInWindow int64  `json:"completed_in_window"`
+		Validity          string `json:"validity"`
+		Ledger            struct {
+			Errors map[string]struct{ Sent, Unsent int64 } `json:"errors"`
+		} `json:"ledger"`
+	}
+	if err := json.Unmarshal(stdout, &result); err != nil {
+		return report{}, fmt.Errorf("read result: %w", err)
+	}
+	if result.Schema != loadSchema {
+		return report{}, fmt.Errorf("result has schema %q, want %q", result.Schema, loadSchema)
+	}
+	if result.Measured <= 0 {
+		return report{}, errors.New("result has no measured_s")
+	}
+	if result.Validity == "invalid" {
+		return report{}, errors.New("result is invalid by its own account")
+	}
+	r := report{requests: result.CompletedInWindow, rps: result.RPS, version: result.Version}
+	for _, outcome := range result.Ledger.Errors {
+		r.errors += outcome.Sent + outcome.Unsent
+	}
+	return r, nil
+}

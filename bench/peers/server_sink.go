@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+)
+
+// sink is the server of sink.c, compiled when it is wanted.
+type sink struct{}
+
+const sinkSource = "sink.c"
+
+func (sink) name() string    { return "sink" }
+func (sink) program() string { return "gcc" }
+func (sink) install() string { return "apt-get install gcc libc6-dev" }
+func (sink) version() string { return "sink.c, -O2, " + firstLine("gcc", "--version") }
+func (sink) paths() []string { return []string{"/respond"} } // it answers any
+
+func (sink) start(ctx context.Context, scratchDir string, cpu int) (*instance, error) {
+	binary := filepath.Join(scratchDir, "sink")
+	source := filepath.Join(scratchDir, sinkSource)
+	if out, err := exec.CommandContext(ctx, "gcc", "-O2", "-o", binary, source).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("compile %s: %w\n%s", sinkSource, err, out)
+	}
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, binary, strconv.Itoa(port), strconv.Itoa(cpu))
+	cmd.Stderr = os.Stderr
+	if err := startPinned(cmd, cpu); err != nil {
+		return nil, err
+	}
+	return &instance{cmd: cmd, baseURL: localURL(port)}, nil
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scalws/scalbench/internal/cpuset"
+	"github.com/scalws/scalbench/internal/procfs"
+)
+
+func TestRotate(t *testing.T) {
+	peers := []string{"a", "b", "c"}
+	for round, want := range []string{"abc", "bca", "cab", "abc"} {
+		if got := strings.Join(rotate(peers, round), ""); got != want {
+			t.Errorf("round %d: %s, want %s", round, got, want)
+		}
+	}
+	if !slices.Equal(peers, []string{"a", "b", "c"}) {
+		t.Errorf("rotating changed the list to %v", peers)
+	}
+	if got := rotate([]string(nil), 1); got != nil {
+		t.Errorf("rotate of nothing = %v", got)
+	}
+}
+
+func TestMedian(t *testing.T) {
+	for _, tt := range []struct {
+		values []float64
+		want   float64
+	}{
+		{nil, 0},
+		{[]float64{3}, 3},
+		{[]float64{9, 1, 5}, 5},
+		{[]float64{9, 1, 5, 7}, 6}, // (5 + 7) / 2
+	} {
+		if got := median(tt.values); got != tt.want {
+			t.Errorf("median(%v) = %v, want %v", tt.values, got, tt.want)
+		}
+	}
+}
+
+func rates(values ...float64) []sample {
+	var samples []sample
+	for _, v := range values {
+		samples = append(samples, sample{rps: v})
+	}
+	return samples
+}
+
+func TestRatio(t *testing.T) {
+	// Medians 200 and 100; in the rounds 150/100, 200/80 and 210/140.
+	got := newRatio(rates(150, 200, 210), rates(100, 80, 140), rps)
+	if want := (ratio{median: 2, min: 1.5, max: 2.5}); got != want {
+		t.Errorf("ratio = %+v, want %+v", got, want)
+	}
+	if got.String() != "2.00 (1.50..2.50)" {
+		t.Errorf("text = %q", got)
+	}
+	for name, r := range map[string]ratio{
+		"nothing measured below": newRatio(rates(1, 1), rates(0, 1), rps),
+		"nothing measured above": newRatio(rates(0, 0), rates(1, 1), rps),
+		"nothing at all":         newRatio(nil, nil, rps),
+		"not a number":           {median: math.NaN()},
+	} {
+		if r.String() != "n/a" {
+			t.Errorf("%s: text = %q, want n/a", name, r)
+		}
+	}
+}
+
+func TestNewSample(t *testing.T) {
+	spent := procfs.Spent{Elapsed: 2 * time.Second, CPU: 1500 * time.Millisecond}
+	got, err := newSample(report{requests: 100_000, rps: 50_000, errors: 3}, 1200*time.Millisecond, 7<<20, spent)
+	want := sample{
+		rps:                 50_000,
+		cpuMicrosPerRequest: 12, // 1 200 000 us / 100 000
+		peakRSSBytes:        7 << 20,
+		peerBusyFrac:        0.6,  // 1.2 s of 2 s
+		serverBusyFrac:      0.75, // 1.5 s of 2 s
+		errors:              3,
+	}
+	if err != nil || got != want {
+		t.Errorf("newSample = %+v, %v, want %+v", got, err, want)
+	}
+	if _, err := newSample(report{}, time.Second, 0, spent); err == nil {
+		t.Error("a run without requests became a sample")
+	}
+	spent.Ended = []int{7}
+	if _, err := newSample(report{requests: 1}, time.Second, 0, spent); err == nil || !strings.Contains(err.Error(), "[7] ended") {
+		t.Errorf("a server that ended: error %v", err)
+	}
+}
+
+func TestTables(t *testing.T) {
+	c := course{server: "sink", path: "/respond", samples: map[string][]sample{
+		"scalbench": {{rps: 250_000, cpuMicrosPerRequest: 4, peakRSSBytes: 21 << 20, peerBusyFrac: 1, serverBusyFrac: 0.81}},
+		"wrk":       {{rps: 200_000, cpuMicrosPerRequest: 5, peakRSSBytes: 7 << 20, peerBusyFrac: 1, serverBusyFrac: 0.6, errors: 1200}},
+	}}
+	peers := []peer{scalbench{}, wrk{}}
+	var text, markdown strings.Builder
+	if err := writeCourse(&text, c, peers, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeCourse(&markdown, c, peers, true); err != nil {
+		t.Fatal(err)
+	}
+	// 250/200 = 1.25, 4/5 = 0.80, 21/7 = 3.00
+	const wantText = `
+sink /respond
+
+peer         req/s  CPU/request  peak RSS  peer busy  server busy
+scalbench  250 000      4.00 us    21 MiB      100 %         81 %
+wrk        200 000      5.00 us   7.0 MiB      100 %         60 %
+
+ratio of medians (min..max of the rounds)              req/s        CPU/request           peak RSS
+scalbench / wrk                            1.25 (1.25..1.25)  0.80 (0.80..0.80)  3.00 (3.00..3.00)
+
+wrk: 1 200 requests FAILED
+`
+	if text.String() != wantText {
+		t.Errorf("text:\n%s\nwant:\n%s", &text, wantText)
+	}
+	for _, want := range []string{
+		"### sink /respond\n",
+		"| peer | req/s | CPU/request | peak RSS | peer busy | server busy |\n| --- | --: | --: | --: | --: | --: |\n",
+		"| wrk | 200 000 | 5.00 us | 7.0 MiB | 100 % | 60 % |\n",
+		"| scalbench / wrk | 1.25 (1.25..1.25) |",
+	} {
+		if !strings.Contains(markdown.String(), want) {
+			t.Errorf("Markdown lacks %q:\n%s", want, &markdown)
+		}
+	}
+}
+
+func TestNotQuiet(t *testing.T) {
+	cpus, err := cpuset.Of(0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = notQuiet(cpus, 0.42, []neighbour{{pid: 7, name: "cc1", frac: 0.4}, {pid: 9, name: "ld", frac: 0.02}})
+	if want := "CPUs 0-1 are not idle: the busiest is 42 % busy: cc1[7] 40 %, ld[9] 2.0 %"; err.Error() != want {
+		t.Errorf("error %q, want %q", err, want)
+	}
+	if err := notQuiet(cpus, 0.1, nil); !strings.Contains(err.Error(), "no single process") {
+		t.Errorf("error %q does not say that nobody was found", err)
+	}
+}
+
+func TestCPUModel(t *testing.T) {
+	if got := cpuModel("processor\t: 0\nmodel\t\t: 167\nmodel name\t: Example CPU @ 2.6GHz\n"); got != "Example CPU @ 2.6GHz" {
+		t.Errorf("cpuModel = %q", got)
+	}
+	if got := cpuModel("processor\t: 0\n"); got != "unknown" {
+		t.Errorf("cpuModel of an architecture without one = %q", got)
+	}
+}
