@@ -2,6 +2,8 @@ package loadgen
 
 import (
 	"fmt"
+	"os"
+	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -10,9 +12,9 @@ import (
 	"github.com/scalws/scalbench/internal/mono"
 )
 
-// prepareThread pins the calling thread to the worker's CPU and asks for
-// timers without slack: by default the kernel may be 50 us late on purpose
-// (prctl(2), PR_SET_TIMERSLACK).
+// prepareThread pins the calling thread to the worker's CPU, gives it a table of
+// file descriptors of its own, and asks for timers without slack: by default
+// the kernel may be 50 us late on purpose (prctl(2), PR_SET_TIMERSLACK).
 func (w *worker) prepareThread() error {
 	if w.cpu >= 0 {
 		set, err := cpuset.Of(w.cpu)
@@ -23,8 +25,47 @@ func (w *worker) prepareThread() error {
 			return fmt.Errorf("prepare worker thread: %w", err)
 		}
 	}
+	if err := ownDescriptors(); err != nil {
+		return fmt.Errorf("prepare worker thread: %w", err)
+	}
 	// A filter may refuse it; timers are then late by the default slack.
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
+	return nil
+}
+
+// ownDescriptors gives the calling thread a table of file descriptors that it
+// shares with nobody (unshare(2), CLONE_FILES). Each system call on a socket
+// then finds its file without counting references to it atomically, and
+// opening and closing connections takes no lock that other workers hold.
+//
+// The Go runtime supports it: while a goroutine is locked to a thread, new
+// threads are cloned from another one, and the thread ends with the goroutine.
+// Two things are seen to here. The copies that the new table begins with would
+// keep sockets and pipes alive that others close, so they are closed at once;
+// the runtime's own epoll instance and eventfd stay. And the process's first
+// thread, whose table is the one that /proc/PID/fd shows, is left alone. Where
+// a system-call filter refuses, the table stays shared: that is only slower.
+func ownDescriptors() error {
+	if unix.Gettid() == unix.Getpid() || unix.Unshare(unix.CLONE_FILES) != nil {
+		return nil
+	}
+	entries, err := os.ReadDir("/proc/thread-self/fd")
+	if err != nil {
+		return fmt.Errorf("list own file descriptors: %w", err)
+	}
+	for _, e := range entries {
+		fd, err := strconv.Atoi(e.Name())
+		if err != nil || fd <= 2 {
+			continue
+		}
+		var info unix.Stat_t
+		if unix.Fstat(fd, &info) != nil {
+			continue // the directory that was just read
+		}
+		if kind := info.Mode & unix.S_IFMT; kind == unix.S_IFSOCK || kind == unix.S_IFIFO {
+			unix.Close(fd)
+		}
+	}
 	return nil
 }
 

@@ -20,6 +20,8 @@ type worker struct {
 	clock   mono.Clock
 	address netloop.Address
 	control *control
+	// congestion is the TCP congestion control of its sockets; "": the host's.
+	congestion string
 
 	loop     *netloop.Loop
 	event    netloop.Event
@@ -69,7 +71,7 @@ func (w *worker) run() error {
 		w.control.arrive(w)
 		return err
 	}
-	loop, err := netloop.New(w.clock, netloop.Options{Slots: len(w.conns)})
+	loop, err := netloop.New(w.clock, netloop.Options{Slots: len(w.conns), Congestion: w.congestion})
 	if err != nil {
 		w.control.arrive(w)
 		return err

@@ -25,6 +25,7 @@ type Loop struct {
 	next   int               // index into ready
 	buf    []byte
 
+	congestion   []byte
 	registration unix.EpollEvent // of the socket being connected; here so that it is not allocated
 
 	bytesIn, bytesOut uint64
@@ -62,7 +63,7 @@ func newLoop(clock mono.Clock, o Options, withoutPwait2 bool) (*Loop, error) {
 		return nil, fmt.Errorf("make event loop: %w", err)
 	}
 	l := &Loop{
-		clock: clock, ep: ep, sleeper: sleeper,
+		clock: clock, ep: ep, sleeper: sleeper, congestion: []byte(o.Congestion),
 		sockets: make([]socket, o.Slots),
 		queue:   make([]ready, 0, o.Slots),
 		events:  make([]unix.EpollEvent, o.EventsMax),

@@ -35,6 +35,10 @@ type Options struct {
 	Slots       int // number of slots; at least 1
 	BufferBytes int // size of the receive buffer all slots share; 0: 64 KiB
 	EventsMax   int // sockets taken in one turn; 0: 128
+	// Congestion is the TCP congestion control of the sockets (tcp(7),
+	// TCP_CONGESTION). "": the host's default; one that the host refuses is
+	// ignored.
+	Congestion string
 }
 
 const (

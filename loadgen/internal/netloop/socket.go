@@ -55,6 +55,9 @@ func (l *Loop) start(fd int32, slot int, gen uint32, to *Address) (failed string
 	if errno := setNoDelay(fd); errno != 0 {
 		return "set TCP_NODELAY", errno
 	}
+	if len(l.congestion) > 0 {
+		setCongestion(fd, l.congestion)
+	}
 	if errno := connect(fd, to); errno != 0 && errno != unix.EINPROGRESS {
 		return "connect", errno
 	}

@@ -28,6 +28,12 @@ func setNoDelay(fd int32) syscall.Errno {
 	return errno
 }
 
+// setCongestion is best effort: an unknown or forbidden name changes nothing.
+func setCongestion(fd int32, name []byte) {
+	syscall.RawSyscall6(unix.SYS_SETSOCKOPT, uintptr(fd), unix.IPPROTO_TCP, unix.TCP_CONGESTION,
+		uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)), 0)
+}
+
 func connect(fd int32, to *Address) syscall.Errno {
 	_, _, errno := syscall.RawSyscall(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(&to.raw)), to.size)
 	return errno
