@@ -39,13 +39,13 @@ func conclude(f finished) (*Result, error) {
 		Schema: Schema, Version: Version(), Plan: f.plan.Echo(), Protocol: f.plan.Protocol.String(), Address: f.server.address.String(),
 		StartedAt: f.clock.Wall(f.workers[0].timeline.Start), MeasuredS: measured,
 		StartupMS: float64(f.firstRequest()-f.began) / 1e6, Interrupted: f.interrupted,
-		RPS:    float64(all.completedInWindow) / measured,
+		RPS:    perSecond(all.completedInWindow, measured),
 		Ledger: all.ledger.public(), CompletedInWindow: all.completedInWindow, AllPhases: AllPhases{Sent: all.sentInAllPhases},
 		Status: map[string]uint64{}, FirstErrors: map[string]string{},
 		Latency:     all.published(f.server.dns),
 		BodyBytesIn: all.bodyBytesIn,
 		Connections: Connections{Opened: all.connectionsOpened, ReusedRequests: all.reusedRequests},
-		Windows:     f.series,
+		Windows:     append([]Window{}, f.series...), // an empty list, not null
 		Warnings:    []Warning{},
 	}
 	for code, n := range all.status {
@@ -83,6 +83,13 @@ func (f finished) window() (from, to mono.Time) {
 		to = max(to, w.recorder.lastEnd)
 	}
 	return from, to
+}
+
+func perSecond(n uint64, seconds float64) float64 {
+	if seconds <= 0 {
+		return 0
+	}
+	return float64(n) / seconds
 }
 
 // firstRequest is when the first request left: the timeline's start if none did.

@@ -115,7 +115,9 @@ func (w *worker) due(i int32, now mono.Time) {
 		w.connectingNow--
 		w.connectFailed(i, now, exchange.Reason{Text: "connect", Errno: uint16(syscall.ETIMEDOUT)})
 	case resting:
-		w.want(i, now)
+		if !w.ending {
+			w.want(i, now)
+		}
 	case open:
 		c.codec.Expire(now)
 		w.settle(i, now, false)

@@ -1,7 +1,6 @@
 package loadgen
 
 import (
-	"errors"
 	"fmt"
 	"syscall"
 	"time"
@@ -11,10 +10,6 @@ import (
 	"github.com/scalws/scalbench/loadgen/internal/h1"
 	"github.com/scalws/scalbench/loadgen/internal/netloop"
 )
-
-// ErrFDLimit is wrapped by the error of a plan that needs more file descriptors
-// than this process may have.
-var ErrFDLimit = errors.New("not enough file descriptors")
 
 // fdsBeside is what a process needs beside its connections: the event loops,
 // standard streams, procfs readings, the runtime's own.
@@ -106,7 +101,7 @@ func raiseFDLimit(need int) error {
 	case uint64(need) <= limit.Cur:
 		return nil
 	case uint64(need) > limit.Max:
-		return fault{fmt.Sprintf("%v: %d connections need %d, the hard limit is %d (ulimit -Hn)", ErrFDLimit, need-fdsBeside, need, limit.Max)}
+		return faultf("%d connections need %d file descriptors, the hard limit is %d (ulimit -Hn)", need-fdsBeside, need, limit.Max)
 	}
 	limit.Cur = uint64(need)
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

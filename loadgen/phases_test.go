@@ -230,3 +230,21 @@ func hasWarning(r *loadgen.Result, code loadgen.WarningCode) bool {
 	}
 	return false
 }
+
+// Ten thousand connections work on one worker, in little memory.
+func TestTenThousandConnections(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	const n = 10_000
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || limit.Max < n+100 {
+		t.Skipf("the hard limit of open files is %d", limit.Max)
+	}
+	p := plan(startTarget(t)+"/respond", 3*n)
+	p.Connections = n
+	r := run(t, p)
+	if r.Ledger.OK != 3*n || r.Connections.Opened != n {
+		t.Errorf("%+v over %d connections: %v", r.Ledger, r.Connections.Opened, r.FirstErrors)
+	}
+}

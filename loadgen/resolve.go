@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"net/url"
-	"strconv"
 	"time"
 
 	"github.com/scalws/scalbench/internal/cpuset"
@@ -61,17 +59,6 @@ func resolve(ctx context.Context, p Plan, clock mono.Clock) (server, error) {
 		s.findProcesses(p.ServerPID)
 	}
 	return s, nil
-}
-
-func portOf(u *url.URL) (uint16, error) {
-	if u.Port() == "" {
-		return 80, nil
-	}
-	port, err := strconv.ParseUint(u.Port(), 10, 16)
-	if err != nil || port == 0 {
-		return 0, faultf("URL %q: port %q, want 1 to 65535", u.Redacted(), u.Port())
-	}
-	return uint16(port), nil
 }
 
 // literalAddress reads a host that is an address and no name.

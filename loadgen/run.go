@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -94,11 +95,30 @@ func launch(workers []*worker) *group {
 	g := &group{workers: workers, control: workers[0].control, errs: make([]error, len(workers))}
 	for i, w := range workers {
 		g.done.Go(func() {
-			g.errs[i] = w.run()
+			onOwnThread(func() { g.errs[i] = w.run() })
 			w.recorder.end()
 		})
 	}
 	return g
+}
+
+// onOwnThread calls f on a thread that is locked to it and ends with it: the
+// worker changes the thread's affinity and descriptors. The process's first
+// thread cannot end, and others look at it to see the process, so a goroutine
+// that finds itself there holds it while another calls f.
+func onOwnThread(f func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		if !isFirstThread() {
+			f()
+			return
+		}
+		onOwnThread(f)
+		runtime.UnlockOSThread()
+	}()
+	<-done
 }
 
 // meet waits until every worker has opened its connections. When none has a

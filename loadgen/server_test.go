@@ -14,12 +14,24 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scalws/scalbench/internal/cpuset"
 	"github.com/scalws/scalbench/internal/resulttest"
+	"github.com/scalws/scalbench/internal/target"
 	"github.com/scalws/scalbench/loadgen"
 )
 
+// targetVariable makes this test binary the embedded target, in a process of its
+// own, for the tests that must not share one with their server.
+const targetVariable = "LOADGEN_TEST_TARGET"
+
 // TestMain fails the package when a test leaves a goroutine or a descriptor.
 func TestMain(m *testing.M) {
+	if os.Getenv(targetVariable) != "" {
+		if err := target.Run(context.Background(), target.Config{}, os.Stdin, os.Stdout); err != nil {
+			panic(err)
+		}
+		return
+	}
 	goroutines, fds := runtime.NumGoroutine(), openFDs()
 	code := m.Run()
 	deadline := time.Now().Add(5 * time.Second)
@@ -165,4 +177,24 @@ func run(t *testing.T, p loadgen.Plan) *loadgen.Result {
 func check(t *testing.T, r *loadgen.Result) {
 	t.Helper()
 	resulttest.Check(t, r)
+}
+
+// startTarget starts the embedded target in a process of its own.
+func startTarget(t *testing.T) (url string) {
+	t.Helper()
+	t.Setenv(targetVariable, "1")
+	cpus, err := cpuset.Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := target.Start(context.Background(), os.Args[0], nil, cpus, os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server.URL
 }

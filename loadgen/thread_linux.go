@@ -33,6 +33,10 @@ func (w *worker) prepareThread() error {
 	return nil
 }
 
+// isFirstThread reports whether the caller is on the thread the process began
+// with.
+func isFirstThread() bool { return unix.Gettid() == unix.Getpid() }
+
 // ownDescriptors gives the calling thread a table of file descriptors that it
 // shares with nobody (unshare(2), CLONE_FILES). Each system call on a socket
 // then finds its file without counting references to it atomically, and
@@ -42,11 +46,12 @@ func (w *worker) prepareThread() error {
 // threads are cloned from another one, and the thread ends with the goroutine.
 // Two things are seen to here. The copies that the new table begins with would
 // keep sockets and pipes alive that others close, so they are closed at once;
-// the runtime's own epoll instance and eventfd stay. And the process's first
-// thread, whose table is the one that /proc/PID/fd shows, is left alone. Where
-// a system-call filter refuses, the table stays shared: that is only slower.
+// the runtime's own epoll instance and eventfd stay. And a worker never runs on
+// the process's first thread, whose table is the one that /proc/PID/fd shows.
+// Where a system-call filter refuses, the table stays shared: that is only
+// slower.
 func ownDescriptors() error {
-	if unix.Gettid() == unix.Getpid() || unix.Unshare(unix.CLONE_FILES) != nil {
+	if unix.Unshare(unix.CLONE_FILES) != nil {
 		return nil
 	}
 	entries, err := os.ReadDir("/proc/thread-self/fd")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -99,7 +100,22 @@ func (t Target) parsedURL() (*url.URL, error) {
 	case u.Hostname() == "":
 		return nil, faultf("URL %q: no host in it", t.URL)
 	}
+	if _, err := portOf(u); err != nil {
+		return nil, err
+	}
 	return u, nil
+}
+
+// portOf is the port of a URL, that of the scheme when it names none.
+func portOf(u *url.URL) (uint16, error) {
+	if u.Port() == "" {
+		return 80, nil
+	}
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	if err != nil || port == 0 {
+		return 0, faultf("URL %q: port %s, want 1 to 65535", u.Redacted(), u.Port())
+	}
+	return uint16(port), nil
 }
 
 // render makes the request's bytes: Host, User-Agent and Accept, each unless

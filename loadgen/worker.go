@@ -2,7 +2,6 @@ package loadgen
 
 import (
 	"fmt"
-	"runtime"
 	"time"
 
 	"github.com/scalws/scalbench/internal/mono"
@@ -63,10 +62,9 @@ type threadUse struct {
 	bytesOut uint64
 }
 
-// run is the life of a worker: open the connections, meet the others, put load
-// on the server until the timeline ends.
+// run is the life of a worker, on a thread of its own: open the connections,
+// meet the others, put load on the server until the timeline ends.
 func (w *worker) run() error {
-	runtime.LockOSThread() // never unlocked: the pinned thread ends with the goroutine
 	if err := w.prepareThread(); err != nil {
 		w.control.arrive(w)
 		return err
@@ -119,13 +117,7 @@ func (w *worker) measure() error {
 	if w.pass(w.timeline.Start) { // without a warm-up the window opens here
 		return nil
 	}
-	for i := range w.slots {
-		w.slots[i].Slot, w.slots[i].Conn = int32(i), int32(i)
-		w.begin(&w.slots[i], w.timeline.Start)
-		if w.conns[i].state == open {
-			w.startPending(int32(i), w.timeline.Start)
-		}
-	}
+	w.beginAll()
 	for {
 		now, err := w.turn(w.nextEdge())
 		if err != nil {
@@ -133,6 +125,18 @@ func (w *worker) measure() error {
 		}
 		if w.pass(now) {
 			return nil
+		}
+	}
+}
+
+// beginAll intends the first exchange of every slot.
+func (w *worker) beginAll() {
+	for i := range w.slots {
+		x := &w.slots[i]
+		x.Slot, x.Conn = int32(i), int32(i)
+		w.begin(x, w.timeline.Start)
+		if w.conns[i].state == open {
+			w.startPending(int32(i), w.timeline.Start)
 		}
 	}
 }

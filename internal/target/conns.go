@@ -38,30 +38,31 @@ func (c *conns) track(conn net.Conn, state fasthttp.ConnState) {
 	}
 }
 
-// cutOff closes all connections, waits at most patience until their goroutines
-// have noticed, and returns how many have not.
-func (c *conns) cutOff(patience time.Duration) (left int) {
+// cutOff closes all connections and waits, at most patience, until their
+// goroutines have noticed.
+func (c *conns) cutOff(patience time.Duration) {
+	c.closeAll()
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
-	for {
-		if left = c.closeAll(); left == 0 {
-			return 0
-		}
+	for c.count() > 0 {
 		select {
 		case <-c.changed:
 		case <-deadline.C:
-			return left
+			return
 		}
 	}
 }
 
-// closeAll closes every open connection and returns their number. Closing one
-// again does no harm.
-func (c *conns) closeAll() int {
+func (c *conns) closeAll() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for conn := range c.open {
 		_ = conn.Close()
 	}
+}
+
+func (c *conns) count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	return len(c.open)
 }
