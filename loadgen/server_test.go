@@ -3,18 +3,17 @@ package loadgen_test
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/scalws/scalbench/internal/cpuset"
+	"github.com/scalws/scalbench/internal/leaktest"
 	"github.com/scalws/scalbench/internal/resulttest"
 	"github.com/scalws/scalbench/internal/target"
 	"github.com/scalws/scalbench/loadgen"
@@ -24,7 +23,6 @@ import (
 // own, for the tests that must not share one with their server.
 const targetVariable = "LOADGEN_TEST_TARGET"
 
-// TestMain fails the package when a test leaves a goroutine or a descriptor.
 func TestMain(m *testing.M) {
 	if os.Getenv(targetVariable) != "" {
 		if err := target.Run(context.Background(), target.Config{}, os.Stdin, os.Stdout); err != nil {
@@ -32,37 +30,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	goroutines, fds := runtime.NumGoroutine(), openFDs()
-	code := m.Run()
-	deadline := time.Now().Add(5 * time.Second)
-	for (runtime.NumGoroutine() > goroutines || openFDs() > fds) && time.Now().Before(deadline) {
-		time.Sleep(time.Millisecond)
-	}
-	if n := runtime.NumGoroutine() - goroutines; code == 0 && n > 0 {
-		stacks := make([]byte, 1<<20)
-		fmt.Printf("%d goroutines leaked:\n%s", n, stacks[:runtime.Stack(stacks, true)])
-		code = 1
-	}
-	if n := openFDs() - fds; code == 0 && n > 0 {
-		fmt.Printf("%d file descriptors leaked\n", n)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-func openFDs() int {
-	entries, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		panic(err)
-	}
-	n := 0
-	for _, e := range entries {
-		// The runtime opens its own epoll instance and eventfd when it first needs them.
-		if link, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil && link != "anon_inode:[eventpoll]" && link != "anon_inode:[eventfd]" {
-			n++
-		}
-	}
-	return n
+	os.Exit(leaktest.Main(m))
 }
 
 // scripted is a server whose connections are handled by a script. It counts

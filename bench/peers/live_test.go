@@ -6,12 +6,12 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/scalws/scalbench/internal/cpuset"
+	"github.com/scalws/scalbench/internal/leaktest"
 	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/internal/procfs"
 )
@@ -24,19 +24,15 @@ func TestMain(m *testing.M) {
 		oneRequest(url)
 		return
 	}
-	before := runtime.NumGoroutine()
-	code := m.Run()
-	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
-	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; {
-		if time.Now().After(deadline) {
-			stacks := make([]byte, 1<<16)
-			fmt.Fprintf(os.Stderr, "goroutines are left:\n%s\n", stacks[:runtime.Stack(stacks, true)])
-			code = 1
-			break
-		}
-		runtime.Gosched()
-	}
-	os.Exit(code)
+	os.Exit(leaktest.Main(closingClient{m}))
+}
+
+// closingClient closes the test client's idle connections after the tests.
+type closingClient struct{ *testing.M }
+
+func (c closingClient) Run() int {
+	defer http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	return c.M.Run()
 }
 
 // oneRequest is the fake peer: one request, then where it was allowed to run.

@@ -11,37 +11,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scalws/scalbench/internal/leaktest"
 	"github.com/scalws/scalbench/internal/mono"
 )
 
-// TestMain fails the package when a test leaves a descriptor open.
-func TestMain(m *testing.M) {
-	before := openFDs()
-	code := m.Run()
-	for deadline := time.Now().Add(5 * time.Second); openFDs() > before && time.Now().Before(deadline); {
-		time.Sleep(time.Millisecond) // closing by the runtime's poller is not synchronous
-	}
-	if after := openFDs(); code == 0 && after > before {
-		println("file descriptors leaked:", after-before)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-func openFDs() int {
-	entries, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		panic(err)
-	}
-	n := 0
-	for _, e := range entries {
-		// The runtime opens its own epoll instance and eventfd when it first needs them.
-		if link, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil && link != "anon_inode:[eventpoll]" && link != "anon_inode:[eventfd]" {
-			n++
-		}
-	}
-	return n
-}
+func TestMain(m *testing.M) { os.Exit(leaktest.Main(m)) }
 
 // rig is a loop with a listener that it may connect to.
 type rig struct {
