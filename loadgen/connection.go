@@ -69,12 +69,21 @@ func (w *worker) connectQueued(now mono.Time) {
 func (w *worker) connect(i int32, now mono.Time) {
 	c := &w.conns[i]
 	c.state, c.since = connecting, now
-	if failed, errno := w.loop.Connect(int(i), &w.address); errno != 0 {
+	if failed, errno := w.loop.Connect(int(i), &w.address, w.nextSource()); errno != 0 {
 		w.connectFailed(i, w.clock.Now(), exchange.Reason{Text: failed, Errno: uint16(errno)})
 		return
 	}
 	w.connectingNow++
 	w.timers.set(int(i), now.Add(w.plan.ConnectTimeout))
+}
+
+// nextSource takes turns over the plan's source addresses; nil when it has none.
+func (w *worker) nextSource() *netloop.Address {
+	if len(w.sources) == 0 {
+		return nil
+	}
+	w.source++
+	return &w.sources[w.source%len(w.sources)]
 }
 
 // connected makes the connection carry what has waited for it.

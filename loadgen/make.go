@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"fmt"
+	"net/netip"
 	"syscall"
 	"time"
 
@@ -32,6 +33,7 @@ func makeWorkers(p Plan, pl placement, s server, clock mono.Clock) ([]*windowFee
 		feed := newWindowFeed(mono.Time(p.Window))
 		w := &worker{
 			plan: p, cpu: cpu, clock: clock, address: netloop.NewAddress(s.address), congestion: congestion(p, s),
+			sources: addressesOf(p.SourceIPs), source: i,
 			control: control, recorder: newRecorder(feed), quota: -1,
 		}
 		if p.Requests > 0 {
@@ -44,6 +46,14 @@ func makeWorkers(p Plan, pl placement, s server, clock mono.Clock) ([]*windowFee
 		feeds, workers = append(feeds, feed), append(workers, w)
 	}
 	return feeds, workers, nil
+}
+
+func addressesOf(ips []netip.Addr) []netloop.Address {
+	var addresses []netloop.Address
+	for _, ip := range ips {
+		addresses = append(addresses, netloop.NewAddress(netip.AddrPortFrom(ip, 0)))
+	}
+	return addresses
 }
 
 // congestion chooses the congestion control of our side. On the loopback

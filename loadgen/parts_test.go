@@ -3,6 +3,7 @@ package loadgen
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/scalws/scalbench/internal/cpuset"
 	"github.com/scalws/scalbench/internal/mono"
+	"github.com/scalws/scalbench/internal/procfs"
 	"github.com/scalws/scalbench/loadgen/internal/exchange"
 )
 
@@ -334,5 +336,43 @@ func TestValidity(t *testing.T) {
 		if got := validity(ws); got != tt.want {
 			t.Errorf("%v: %s, want %s", tt.codes, got, tt.want)
 		}
+	}
+}
+
+func TestParseSources(t *testing.T) {
+	for list, want := range map[string]string{
+		"127.0.0.1":                   "[127.0.0.1]",
+		"127.0.0.254-127.0.1.1":       "[127.0.0.254 127.0.0.255 127.0.1.0 127.0.1.1]",
+		"10.0.0.1, 10.0.0.7-10.0.0.8": "[10.0.0.1 10.0.0.7 10.0.0.8]",
+		"::1":                         "[::1]",
+		"fe80::1-fe80::2":             "[fe80::1 fe80::2]",
+	} {
+		if got, err := ParseSources(list); err != nil || fmt.Sprint(got) != want {
+			t.Errorf("%q: %v, %v, want %s", list, got, err, want)
+		}
+	}
+	for _, list := range []string{"", "x", "127.0.0.1-", "127.0.0.2-127.0.0.1", "127.0.0.1-::1", "10.0.0.0-10.255.255.255", "127.0.0.1,,"} {
+		if got, err := ParseSources(list); !errors.Is(err, ErrPlan) {
+			t.Errorf("%q: %d addresses, %v", list, len(got), err)
+		}
+	}
+}
+
+func TestPortsWarning(t *testing.T) {
+	fs := procfs.NewFS("/proc")
+	ports, err := fs.LocalPorts()
+	if err != nil {
+		t.Skipf("no range of local ports on this host: %v", err)
+	}
+	if ws := portsWarning(Plan{Connections: ports}, fs); len(ws) != 0 {
+		t.Errorf("as many connections as ports: %v", ws)
+	}
+	ws := portsWarning(Plan{Connections: ports + 1}, fs)
+	if len(ws) != 1 || ws[0].Code != EphemeralPortsLow {
+		t.Errorf("one connection too many: %v", ws)
+	}
+	two, _ := ParseSources("127.0.0.1-127.0.0.2")
+	if ws := portsWarning(Plan{Connections: ports + 1, SourceIPs: two}, fs); len(ws) != 0 {
+		t.Errorf("with two sources: %v", ws)
 	}
 }

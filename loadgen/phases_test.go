@@ -6,6 +6,7 @@ import (
 	"math"
 	"net"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -246,5 +247,37 @@ func TestTenThousandConnections(t *testing.T) {
 	r := run(t, p)
 	if r.Ledger.OK != 3*n || r.Connections.Opened != n {
 		t.Errorf("%+v over %d connections: %v", r.Ledger, r.Connections.Opened, r.FirstErrors)
+	}
+}
+
+func TestSourceAddressesTakeTurns(t *testing.T) {
+	var mu sync.Mutex
+	from := map[string]int{}
+	s := serve(t, func(_ *scripted, p *peer) {
+		mu.Lock()
+		from[p.RemoteAddr().(*net.TCPAddr).IP.String()]++
+		mu.Unlock()
+		answers(ok2)(nil, p)
+	})
+	p := plan(s.url, 30)
+	p.RequestsPerConn = 1
+	var err error
+	if p.SourceIPs, err = loadgen.ParseSources("127.0.0.11-127.0.0.13"); err != nil {
+		t.Fatal(err)
+	}
+	if r := run(t, p); r.Ledger.OK != 30 {
+		t.Errorf("%+v %v", r.Ledger, r.FirstErrors)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	// 30 requests, and up to 2 connections that carry none, over 3 addresses in turn.
+	for _, ip := range []string{"127.0.0.11", "127.0.0.12", "127.0.0.13"} {
+		if n := from[ip]; n < 10 || n > 11 {
+			t.Errorf("%d connections from %s of %v", n, ip, from)
+		}
+	}
+	p.SourceIPs, _ = loadgen.ParseSources("192.0.2.1")
+	if _, err := loadgen.Run(context.Background(), p, loadgen.Observer{}); !errors.Is(err, loadgen.ErrPlan) {
+		t.Errorf("from an address that is not ours: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package loadgen
 import (
 	"bytes"
 	"encoding/json"
+	"net/netip"
 	"time"
 
 	"github.com/scalws/scalbench/internal/cpuset"
@@ -32,6 +33,10 @@ type Plan struct {
 	ServerPID int        `json:"server_pid"`   // process to account for; ServerAuto, ServerNone
 	Seed      uint64     `json:"seed"`         // of everything random
 	Family    int        `json:"ip,omitempty"` // 4 or 6: only such addresses; 0: any
+
+	// SourceIPs are the local addresses to connect from, in turn; none: the
+	// kernel chooses. Each has its own local ports.
+	SourceIPs []netip.Addr `json:"source_ips,omitempty"`
 }
 
 // Values of Plan.ServerPID that are no process.

@@ -10,14 +10,24 @@ import (
 
 	"github.com/scalws/scalbench/internal/cpuset"
 	"github.com/scalws/scalbench/internal/mono"
+	"github.com/scalws/scalbench/internal/procfs"
 )
 
 // Observer is told how a run goes, from a goroutine that is not a worker's.
 // Fields may be nil.
 type Observer struct {
+	Warned  func(Warning)                     // something is known to be wrong before the run begins
 	Placed  func(cpus cpuset.Set)             // the workers' CPUs are chosen; no thread is pinned yet
 	Started func(address string, workers int) // all connections are opened; the first request follows
 	Row     func(Window)                      // a row of the time series is complete
+}
+
+func (o Observer) warn(ws []Warning) {
+	for _, w := range ws {
+		if o.Warned != nil {
+			o.Warned(w)
+		}
+	}
 }
 
 // ErrUnreachable is wrapped by the error of a run in which no connection to the
@@ -48,10 +58,15 @@ func Run(ctx context.Context, plan Plan, observer Observer) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkSources(plan, server); err != nil {
+		return nil, err
+	}
 	plan, placement, err := place(plan, server)
 	if err != nil {
 		return nil, err
 	}
+	placement.warnings = append(placement.warnings, portsWarning(plan, procfs.NewFS("/proc"))...)
+	observer.warn(placement.warnings)
 	if observer.Placed != nil && !plan.NoPin {
 		observer.Placed(plan.CPUs)
 	}

@@ -25,11 +25,20 @@ const (
 	ClampedLatency          WarningCode = "clamped_latency"            // longer than a histogram holds
 	ServerUnknown           WarningCode = "server_unknown"             // its process could not be found or read
 	ServerLeftOpen          WarningCode = "server_left_open"           // said it would close and did not
+	EphemeralPortsLow       WarningCode = "ephemeral_ports_low"        // more connections than local ports
 	ServerGone              WarningCode = "server_gone"                // -n given up: no connection any more
 )
 
 func warningf(code WarningCode, format string, args ...any) Warning {
 	return Warning{code, fmt.Sprintf(format, args...)}
+}
+
+// plural words a number of things.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 // Validity says whether a result may be used.
@@ -52,6 +61,7 @@ var bearing = map[WarningCode]Validity{
 	ShortWindow:             Suspect,
 	SharedCPU:               Suspect,
 	ClampedLatency:          Suspect,
+	EphemeralPortsLow:       Suspect,
 	ServerGone:              Suspect,
 }
 

@@ -18,6 +18,8 @@ type worker struct {
 	cpu     int // -1: not pinned
 	clock   mono.Clock
 	address netloop.Address
+	sources []netloop.Address // to connect from, in turn; none: the kernel chooses
+	source  int
 	control *control
 	// congestion is the TCP congestion control of its sockets; "": the host's.
 	congestion string

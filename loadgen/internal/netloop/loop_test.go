@@ -90,7 +90,7 @@ func (r *rig) quiet() {
 // open connects a slot and returns the peer's side.
 func (r *rig) open(slot int) *net.TCPConn {
 	r.Helper()
-	if failed, errno := r.loop.Connect(slot, &r.address); errno != 0 {
+	if failed, errno := r.loop.Connect(slot, &r.address, nil); errno != 0 {
 		r.Fatal(failed, errno)
 	}
 	peer, err := r.listener.Accept()
@@ -240,7 +240,7 @@ func TestRefused(t *testing.T) {
 	r := newRig(t, Options{Slots: 1})
 	r.listener.Close()
 	errno := func() syscall.Errno {
-		if _, errno := r.loop.Connect(0, &r.address); errno != 0 {
+		if _, errno := r.loop.Connect(0, &r.address, nil); errno != 0 {
 			return errno
 		}
 		return r.want(ConnectFailed, 0).Errno
@@ -305,7 +305,7 @@ func TestStaleEventsAreDropped(t *testing.T) {
 	}
 	other := 1 - ev.Slot
 	r.loop.Close(other, false)
-	if failed, errno := r.loop.Connect(other, &r.address); errno != 0 {
+	if failed, errno := r.loop.Connect(other, &r.address, nil); errno != 0 {
 		t.Fatal(failed, errno)
 	}
 	if r.loop.Next(&ev) {
@@ -355,7 +355,7 @@ func TestIPv6(t *testing.T) {
 	defer listener.Close()
 	r := newRig(t, Options{Slots: 1})
 	address := NewAddress(netip.MustParseAddrPort(listener.Addr().String()))
-	if failed, errno := r.loop.Connect(0, &address); errno != 0 {
+	if failed, errno := r.loop.Connect(0, &address, nil); errno != 0 {
 		t.Fatal(failed, errno)
 	}
 	peer, err := listener.Accept()
@@ -364,6 +364,31 @@ func TestIPv6(t *testing.T) {
 	}
 	defer peer.Close()
 	r.want(Connected, 0)
+}
+
+func TestSourceAddress(t *testing.T) {
+	r := newRig(t, Options{Slots: 2})
+	for slot, ip := range []string{"127.0.0.5", "127.0.0.6"} {
+		from := NewAddress(netip.AddrPortFrom(netip.MustParseAddr(ip), 0))
+		if failed, errno := r.loop.Connect(slot, &r.address, &from); errno != 0 {
+			t.Fatal(failed, errno)
+		}
+		peer, err := r.listener.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer peer.Close()
+		r.want(Connected, slot)
+		if got := peer.RemoteAddr().(*net.TCPAddr).IP.String(); got != ip {
+			t.Errorf("connected from %s, want %s", got, ip)
+		}
+		r.loop.Close(slot, false)
+	}
+	foreign := NewAddress(netip.MustParseAddrPort("192.0.2.1:0")) // of documentation, RFC 5737
+	if failed, errno := r.loop.Connect(0, &r.address, &foreign); failed != "bind" || errno != syscall.EADDRNOTAVAIL {
+		t.Errorf("from an address that is not ours: %s %v", failed, errno)
+	}
+	r.quiet()
 }
 
 func TestNoSlots(t *testing.T) {

@@ -27,10 +27,11 @@ type socket struct {
 // noSocket is the fd of an empty slot.
 const noSocket = -1
 
-// Connect starts a TCP connection in an empty slot. It never blocks: Connected
+// Connect starts a TCP connection in an empty slot, from a local address or,
+// with from nil, from one that the kernel chooses. It never blocks: Connected
 // or ConnectFailed follows, unless the call that failed is named right away,
 // with its errno; the slot then stays empty.
-func (l *Loop) Connect(slot int, to *Address) (failed string, errno syscall.Errno) {
+func (l *Loop) Connect(slot int, to, from *Address) (failed string, errno syscall.Errno) {
 	s := &l.sockets[slot]
 	if s.fd != noSocket {
 		panic(fmt.Sprintf("BUG: connect in slot %d, which has a socket", slot))
@@ -40,7 +41,7 @@ func (l *Loop) Connect(slot int, to *Address) (failed string, errno syscall.Errn
 		return "socket", errno
 	}
 	gen := s.gen + 1
-	if failed, errno = l.start(fd, slot, gen, to); errno != 0 {
+	if failed, errno = l.start(fd, slot, gen, to, from); errno != 0 {
 		closeFD(fd)
 		return failed, errno
 	}
@@ -49,7 +50,7 @@ func (l *Loop) Connect(slot int, to *Address) (failed string, errno syscall.Errn
 }
 
 // start connects fd and registers it, once and for all, for everything.
-func (l *Loop) start(fd int32, slot int, gen uint32, to *Address) (failed string, errno syscall.Errno) {
+func (l *Loop) start(fd int32, slot int, gen uint32, to, from *Address) (failed string, errno syscall.Errno) {
 	// Without TCP_NODELAY a request that follows an unacknowledged one waits
 	// for the peer's delayed ACK (RFC 896).
 	if errno := setNoDelay(fd); errno != 0 {
@@ -57,6 +58,11 @@ func (l *Loop) start(fd int32, slot int, gen uint32, to *Address) (failed string
 	}
 	if len(l.congestion) > 0 {
 		setCongestion(fd, l.congestion)
+	}
+	if from != nil {
+		if errno := bind(fd, from); errno != 0 {
+			return "bind", errno
+		}
 	}
 	if errno := connect(fd, to); errno != 0 && errno != unix.EINPROGRESS {
 		return "connect", errno

@@ -34,6 +34,21 @@ func setCongestion(fd int32, name []byte) {
 		uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)), 0)
 }
 
+// bind chooses the local address of a socket and leaves its port to connect,
+// which may then use one that is taken towards other addresses (ip(7),
+// IP_BIND_ADDRESS_NO_PORT; it serves IPv6 sockets too). Without it the 28 000
+// ports of a host would be for all destinations together.
+func bind(fd int32, from *Address) syscall.Errno {
+	one := int32(1)
+	_, _, errno := syscall.RawSyscall6(unix.SYS_SETSOCKOPT, uintptr(fd), unix.IPPROTO_IP, unix.IP_BIND_ADDRESS_NO_PORT,
+		uintptr(unsafe.Pointer(&one)), unsafe.Sizeof(one), 0)
+	if errno != 0 {
+		return errno
+	}
+	_, _, errno = syscall.RawSyscall(unix.SYS_BIND, uintptr(fd), uintptr(unsafe.Pointer(&from.raw)), from.size)
+	return errno
+}
+
 func connect(fd int32, to *Address) syscall.Errno {
 	_, _, errno := syscall.RawSyscall(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(&to.raw)), to.size)
 	return errno
