@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"encoding/json"
+	"io"
 
 	"github.com/scalws/scalbench/internal/hdr"
 )
@@ -54,6 +55,10 @@ func distribution(h *hdr.Histogram) *Distribution {
 		histogram: h,
 	}
 }
+
+// WriteHGRM writes the distribution as HdrHistogram's .hgrm text, in
+// milliseconds.
+func (d *Distribution) WriteHGRM(out io.Writer) error { return d.histogram.WritePercentiles(out) }
 
 // MarshalJSON encodes the histogram when it is asked for and not before: most
 // results are printed for people.

@@ -242,7 +242,7 @@ func TestTenThousandConnections(t *testing.T) {
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || limit.Max < n+100 {
 		t.Skipf("the hard limit of open files is %d", limit.Max)
 	}
-	p := plan(startTarget(t)+"/respond", 3*n)
+	p := plan(startTarget(t).URL+"/respond", 3*n)
 	p.Connections = n
 	r := run(t, p)
 	if r.Ledger.OK != 3*n || r.Connections.Opened != n {
@@ -279,5 +279,46 @@ func TestSourceAddressesTakeTurns(t *testing.T) {
 	p.SourceIPs, _ = loadgen.ParseSources("192.0.2.1")
 	if _, err := loadgen.Run(context.Background(), p, loadgen.Observer{}); !errors.Is(err, loadgen.ErrPlan) {
 		t.Errorf("from an address that is not ours: %v", err)
+	}
+}
+
+// What the server used is told when its process can be found by its socket, or
+// was named; the numbers are those of that process.
+func TestServerUsage(t *testing.T) {
+	server := startTarget(t)
+	for name, pid := range map[string]int{"by its socket": loadgen.ServerAuto, "by its number": server.PID()} {
+		p := timed(server.URL+"/respond", 0, 300*time.Millisecond, time.Second)
+		p.ServerPID = pid
+		r := run(t, p)
+		s := r.Server
+		if s == nil || s.PID != server.PID() || len(s.PIDs) != 1 || s.CPUPerRequestUS == nil {
+			t.Fatalf("%s: %+v, %v", name, s, r.Warnings)
+		}
+		// Cores x time is CPU time, and so is CPU per request x requests.
+		if a, b := s.CoresUsed*r.MeasuredS*1e6, *s.CPUPerRequestUS*float64(r.CompletedInWindow); math.Abs(a-b) > 0.01*a || a <= 0 {
+			t.Errorf("%s: %v us of CPU by cores, %v by requests", name, a, b)
+		}
+		if s.PeakRSSBytes < 1<<20 || s.CoresUsed > float64(s.CoresAllowed)*1.05 {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+	p := timed(server.URL+"/respond", 0, 50*time.Millisecond, time.Second)
+	p.ServerPID = loadgen.ServerNone
+	if r := run(t, p); r.Server != nil {
+		t.Errorf("nobody was asked for: %+v", r.Server)
+	}
+	p.ServerPID = 1 << 30
+	if r := run(t, p); r.Server != nil || !hasWarning(r, loadgen.ServerUnknown) {
+		t.Errorf("a process that there is not: %+v, %v", r.Server, r.Warnings)
+	}
+}
+
+// A server in the generator's own process cannot be told apart from it.
+func TestServerInOwnProcess(t *testing.T) {
+	s := serve(t, answers(ok2))
+	p := plan(s.url, 10)
+	p.ServerPID = loadgen.ServerAuto
+	if r := run(t, p); r.Server != nil || !hasWarning(r, loadgen.ServerUnknown) {
+		t.Errorf("%+v, %v", r.Server, r.Warnings)
 	}
 }

@@ -64,7 +64,10 @@ type WorkerResult struct {
 	Busy        float64 `json:"busy"` // thread CPU time / window
 }
 
-// Server is what the server's processes used over the window.
+// Server is what the server's processes used over the window, with those that
+// have descended from them. The memory of several is added up, which counts
+// what they share several times; where another user's processes do not let the
+// kernel keep the window's peak, it is the largest of a look every 100 ms.
 type Server struct {
 	PID             int      `json:"pid"` // the first of PIDs
 	PIDs            []int    `json:"pids"`

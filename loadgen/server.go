@@ -10,9 +10,9 @@ import (
 	"github.com/scalws/scalbench/internal/procfs"
 )
 
-// findProcesses finds out whose the server is: the process that was named with
-// those it has started, or all that hold the listening socket. When it cannot
-// be told, the run goes on without, and says why.
+// findProcesses finds out whose the server is: the process that was named, or
+// all that hold the listening socket, with everything they have started. When
+// it cannot be told, the run goes on without, and says why.
 func (s *server) findProcesses(pid int) {
 	if pid == ServerNone {
 		return
@@ -35,7 +35,7 @@ func (s *server) findProcesses(pid int) {
 
 func (s *server) processes(fs procfs.FS, pid int) ([]int, error) {
 	if pid != ServerAuto {
-		return fs.Tree(pid)
+		return trees(fs, []int{pid})
 	}
 	owners, err := fs.ListenerOwners(s.address)
 	if err != nil {
@@ -44,7 +44,34 @@ func (s *server) processes(fs procfs.FS, pid int) ([]int, error) {
 	if owners.Access == procfs.AccessDenied {
 		return nil, fmt.Errorf("the listener at %s belongs to a process of another user", s.address)
 	}
-	return owners.PIDs, nil
+	return trees(fs, owners.PIDs)
+}
+
+// trees returns the processes with all that descend from them, ascending. This
+// process and what it has started are no part of a server, even where a server
+// has started us.
+func trees(fs procfs.FS, roots []int) ([]int, error) {
+	own, err := fs.Tree(os.Getpid())
+	if err != nil {
+		return nil, err
+	}
+	var all []int
+	for _, root := range roots {
+		tree, err := fs.Tree(root)
+		if errors.Is(err, procfs.ErrGone) && len(roots) > 1 {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, pid := range tree {
+			if pid == root || !slices.Contains(own, pid) {
+				all = append(all, pid)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
 }
 
 // allowed returns the CPUs that any of the processes may run on.

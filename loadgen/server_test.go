@@ -148,7 +148,7 @@ func check(t *testing.T, r *loadgen.Result) {
 }
 
 // startTarget starts the embedded target in a process of its own.
-func startTarget(t *testing.T) (url string) {
+func startTarget(t *testing.T) *target.Process {
 	t.Helper()
 	t.Setenv(targetVariable, "1")
 	cpus, err := cpuset.Allowed()
@@ -164,5 +164,5 @@ func startTarget(t *testing.T) (url string) {
 			t.Error(err)
 		}
 	})
-	return server.URL
+	return server
 }

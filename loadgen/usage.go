@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"context"
+	"errors"
 	"os"
 	"runtime/debug"
 	"syscall"
@@ -14,17 +15,18 @@ import (
 // usage is what this process and the server's used, read at the two edges of
 // the window.
 type usage struct {
-	pids []int
-	from reading
-	to   reading
+	roots       []int // the server's processes as they were found
+	from        reading
+	to          reading
+	sampledPeak int64 // the server's largest RSS seen in between; 0: the kernel kept the peak
 }
 
 // reading is one look at all counters.
 type reading struct {
 	at     mono.Time
 	own    time.Duration // CPU time of this process
-	server procfs.Usage
-	err    error // of reading the server
+	server procfs.Usage  // of the roots and what has descended from them by then
+	err    error         // of reading the server
 }
 
 // usageWatch takes the readings of a run from a goroutine of its own, which
@@ -39,7 +41,7 @@ type usageWatch struct {
 
 // watchUsage reads at the timeline's From and To, or when it is stopped.
 func watchUsage(ctx context.Context, pids []int, t Timeline, clock mono.Clock) *usageWatch {
-	w := &usageWatch{fs: procfs.NewFS("/proc"), clock: clock, usage: usage{pids: pids}, quit: make(chan struct{}), done: make(chan struct{})}
+	w := &usageWatch{fs: procfs.NewFS("/proc"), clock: clock, usage: usage{roots: pids}, quit: make(chan struct{}), done: make(chan struct{})}
 	go w.watchLoop(ctx, t)
 	return w
 }
@@ -48,32 +50,70 @@ func (w *usageWatch) watchLoop(ctx context.Context, t Timeline) {
 	defer close(w.done)
 	w.sleepUntil(ctx, t.From)
 	w.usage.from = w.read()
-	w.sleepUntil(ctx, t.To)
+	if w.resetPeak() {
+		w.sleepUntil(ctx, t.To)
+	} else {
+		w.samplePeak(ctx, t.To)
+	}
 	w.usage.to = w.read()
 }
 
-// sleepUntil returns at the instant, when the watch is stopped, or when the run
-// is interrupted.
-func (w *usageWatch) sleepUntil(ctx context.Context, at mono.Time) {
+// sleepUntil returns true at the instant, and false when the watch is stopped or
+// the run interrupted before it.
+func (w *usageWatch) sleepUntil(ctx context.Context, at mono.Time) bool {
 	timer := time.NewTimer(at.Sub(w.clock.Now()))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+		return true
 	case <-w.quit:
 	case <-ctx.Done():
 	}
+	return false
 }
 
 func (w *usageWatch) read() reading {
-	r := reading{at: w.clock.Now()}
+	var pids []int
+	var r reading
+	if len(w.usage.roots) > 0 {
+		pids, r.err = trees(w.fs, w.usage.roots)
+	}
+	r.at = w.clock.Now()
 	var ru syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &ru) == nil {
 		r.own = time.Duration(ru.Utime.Nano() + ru.Stime.Nano())
 	}
-	if len(w.usage.pids) > 0 {
-		r.server, r.err = w.fs.Usage(r.at, w.usage.pids)
+	if len(pids) > 0 {
+		r.server, r.err = w.fs.Usage(r.at, pids)
 	}
 	return r
+}
+
+// resetPeak lets the kernel keep the peak of the window alone. It reports false
+// where it may not: another user's process.
+func (w *usageWatch) resetPeak() bool {
+	for _, p := range w.usage.from.server.Processes {
+		if err := w.fs.ResetPeakRSS(p.PID); err != nil && !errors.Is(err, procfs.ErrGone) {
+			return false
+		}
+	}
+	return true
+}
+
+// peakEvery is how often the RSS is looked at where the kernel does not tell
+// its peak. A peak between two looks is missed.
+const peakEvery = mono.Time(100 * time.Millisecond)
+
+func (w *usageWatch) samplePeak(ctx context.Context, to mono.Time) {
+	for {
+		if u, err := w.fs.Usage(w.clock.Now(), w.usage.roots); err == nil {
+			w.usage.sampledPeak = max(w.usage.sampledPeak, u.RSSBytes)
+		}
+		now := w.clock.Now()
+		if now >= to || !w.sleepUntil(ctx, min(to, now+peakEvery)) {
+			return
+		}
+	}
 }
 
 // stop ends the watch and returns what it read.
@@ -100,7 +140,7 @@ func (u usage) generator(measuredS float64, completed uint64) Generator {
 
 // server is what the server's processes used; nil when it is not known.
 func (u usage) server(measuredS float64, completed uint64) *Server {
-	if len(u.pids) == 0 || u.from.err != nil || u.to.err != nil || len(u.to.server.Processes) == 0 {
+	if len(u.roots) == 0 || u.from.err != nil || u.to.err != nil || len(u.to.server.Processes) == 0 {
 		return nil
 	}
 	spent := procfs.Between(u.from.server, u.to.server)
@@ -108,6 +148,9 @@ func (u usage) server(measuredS float64, completed uint64) *Server {
 	s := &Server{PID: first.PID, Name: first.Comm, CoresUsed: spent.Cores(), CoresAllowed: u.to.server.CPUs.Count(), PeakRSSBytes: u.to.server.PeakRSSBytes}
 	for _, p := range u.to.server.Processes {
 		s.PIDs = append(s.PIDs, p.PID)
+	}
+	if u.sampledPeak > 0 {
+		s.PeakRSSBytes = u.sampledPeak
 	}
 	s.CPUPerRequestUS = perRequestUS(s.CoresUsed*measuredS, completed)
 	s.Busy = max(s.CoresUsed/float64(max(s.CoresAllowed, 1)), u.busiestThread())

@@ -2,6 +2,7 @@ package hdr
 
 import (
 	"fmt"
+	"io"
 
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
 )
@@ -14,4 +15,15 @@ func (h *Histogram) Encode() (string, error) {
 		return "", fmt.Errorf("encode histogram: %w", err)
 	}
 	return string(b), nil
+}
+
+// WritePercentiles writes the distribution in the text format that HdrHistogram
+// implementations call .hgrm: value, percentile, count and 1/(1-percentile) in
+// columns, five steps for each halving of the distance to 100 %. Values are in
+// milliseconds, as the plotters of that format expect.
+func (h *Histogram) WritePercentiles(out io.Writer) error {
+	if _, err := h.counts.PercentilesPrint(out, 5, 1e6); err != nil {
+		return fmt.Errorf("write percentiles: %w", err)
+	}
+	return nil
 }

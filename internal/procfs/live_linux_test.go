@@ -312,3 +312,39 @@ func TestOtherUser(t *testing.T) {
 	check(t, "owners as seen by root", owners.PIDs, []int{theirs.pid})
 	check(t, "access of root", owners.Access, AccessComplete)
 }
+
+// A peak before the reset is forgotten, one after it is not.
+func TestResetPeakRSS(t *testing.T) {
+	f := NewFS("/proc")
+	peak := func() int64 {
+		s, err := f.Status(os.Getpid())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.PeakRSSBytes
+	}
+	const size = 64 << 20
+	touch := func() {
+		b, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_POPULATE)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unix.Munmap(b)
+	}
+	touch()
+	before := peak()
+	if err := f.ResetPeakRSS(os.Getpid()); err != nil {
+		t.Fatal(err)
+	}
+	after := peak()
+	if after > before-size/2 {
+		t.Errorf("peak %d before the reset, %d after it: want about %d less", before, after, size)
+	}
+	touch()
+	if got := peak(); got < after+size/2 {
+		t.Errorf("peak %d, want at least %d", got, after+size/2)
+	}
+	if err := f.ResetPeakRSS(1 << 30); !errors.Is(err, ErrGone) {
+		t.Errorf("a process that there is not: %v", err)
+	}
+}
