@@ -132,9 +132,10 @@ func (r *recorder) published(dns time.Duration) Latency {
 
 // Thresholds of the warnings.
 const (
-	saturatedBusy = 0.95        // thread CPU / window
-	shortWindow   = time.Second // shorter windows hold too few of the host's own rhythms
-	leftOpenShare = 0.01        // of the connections opened
+	saturatedBusy  = 0.95        // thread CPU / window
+	shortWindow    = time.Second // shorter windows hold too few of the host's own rhythms
+	lateStartShare = 0.05        // of the window
+	leftOpenShare  = 0.01        // of the connections opened
 )
 
 // warnings finds what has to be known of the result.
@@ -151,6 +152,8 @@ func (f finished) warnings(r *Result, all *recorder) []Warning {
 	if err := r.Ledger.Check(); err != nil {
 		add(true, LedgerBroken, "%v", err)
 	}
+	late := f.lateStart()
+	add(late.Seconds() > lateStartShare*r.MeasuredS, LateSends, "a worker had no CPU for the first %v of the window of %.3g s", late.Round(time.Millisecond), r.MeasuredS)
 	add(f.host.suspended > 0, Suspended, "the host was suspended for %v during the run", f.host.suspended)
 	busiest := r.Busiest()
 	add(busiest >= saturatedBusy, GeneratorSaturated, "a generator thread was %.0f %% busy: the server may be faster than this", 100*busiest)
@@ -170,6 +173,17 @@ func (f finished) warnings(r *Result, all *recorder) []Warning {
 		"%d connections that were to end were not closed by the server within %v", leftOpen, leavingMax)
 	add(gaveUp > 0, ServerGone, "given up with %d requests to go: no connection could be opened any more", gaveUp)
 	return ws
+}
+
+// lateStart is how long after the window's beginning the last worker noticed
+// it: a thread that got no CPU puts no load on a server, and has no sends either
+// whose lateness could tell.
+func (f finished) lateStart() time.Duration {
+	late := time.Duration(0)
+	for _, w := range f.workers {
+		late = max(late, w.edges.from.at.Sub(w.timeline.From))
+	}
+	return late
 }
 
 // unserved counts the connections that carried nothing ok inside the window.

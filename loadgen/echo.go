@@ -13,10 +13,15 @@ type PlanEcho struct {
 }
 
 // TargetEcho is a target without its secrets and with its body's length only.
+// Its fields are those of Target.
 type TargetEcho struct {
-	Target
-	Body      []byte `json:"body,omitempty"` // always nil: hides Target.Body
-	BodyBytes int    `json:"body_bytes"`
+	URL          string  `json:"url"`
+	Method       string  `json:"method"`
+	Header       []Field `json:"header"`
+	Host         string  `json:"host,omitempty"`
+	BodyBytes    int     `json:"body_bytes"`
+	ExpectStatus int     `json:"expect_status,omitempty"`
+	ExpectBytes  int64   `json:"expect_bytes"`
 }
 
 const mask = "***"
@@ -32,13 +37,14 @@ func (p Plan) Echo() PlanEcho {
 }
 
 func (t Target) echo() TargetEcho {
-	e := TargetEcho{Target: t, BodyBytes: len(t.Body)}
-	e.Target.Body = nil
+	e := TargetEcho{
+		URL: t.URL, Method: t.Method, Header: []Field{}, Host: t.Host, BodyBytes: len(t.Body),
+		ExpectStatus: t.ExpectStatus, ExpectBytes: t.ExpectBytes,
+	}
 	if u, err := url.Parse(t.URL); err == nil && u.User != nil {
 		u.User = url.User(mask)
 		e.URL = u.String()
 	}
-	e.Header = nil
 	for _, f := range t.Header {
 		if secret(f.Name) {
 			f.Value = mask

@@ -68,7 +68,7 @@ func TestOutcomes(t *testing.T) {
 				p.say("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok")
 				p.request()
 			},
-			change: func(p *loadgen.Plan) { p.Timeout = 20 * time.Millisecond },
+			change: func(p *loadgen.Plan) { p.Timeout = 150 * time.Millisecond },
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

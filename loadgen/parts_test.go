@@ -281,6 +281,10 @@ func TestEcho(t *testing.T) {
 			t.Errorf("no %s in %s", part, text)
 		}
 	}
+	var back PlanEcho
+	if err := json.Unmarshal(b, &back); err != nil || back.Targets[0].BodyBytes != 6 {
+		t.Errorf("the echo does not read back: %+v, %v", back.Targets, err)
+	}
 	if string(p.Targets[0].Body) != "secret" || p.Targets[0].Header[0].Value != "Basic secret" {
 		t.Error("the plan itself was masked")
 	}

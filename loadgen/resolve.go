@@ -18,9 +18,10 @@ type server struct {
 	address netip.AddrPort
 	dns     time.Duration // of the lookup; 0: the URL has an address
 	local   bool          // on this host
-	pids    []int         // the listener's processes; nil: unknown or not asked for
-	cpus    cpuset.Set    // that they may use
-	warning *Warning      // why pids is empty although asked for
+	warning *Warning      // why its processes are not known although asked for
+
+	processes processes  // that serve; nobody: unknown, or not asked for
+	cpus      cpuset.Set // that they may use
 }
 
 // resolve finds the one address that all connections go to. A name that has

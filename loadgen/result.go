@@ -64,12 +64,11 @@ type WorkerResult struct {
 	Busy        float64 `json:"busy"` // thread CPU time / window
 }
 
-// Server is what the server's processes used over the window, with those that
-// have descended from them. The memory of several is added up, which counts
+// Server is what the server's processes used over the window. The memory of several is added up, which counts
 // what they share several times; where another user's processes do not let the
 // kernel keep the window's peak, it is the largest of a look every 100 ms.
 type Server struct {
-	PID             int      `json:"pid"` // the first of PIDs
+	PID             int      `json:"pid"` // the one that was named, or was found first
 	PIDs            []int    `json:"pids"`
 	Name            string   `json:"name"`
 	CPUPerRequestUS *float64 `json:"cpu_us_per_request,omitempty"`

@@ -82,7 +82,7 @@ func Run(ctx context.Context, plan Plan, observer Observer) (*Result, error) {
 	}
 	timeline := newTimeline(plan, clock.Now().Add(startAhead))
 	host := watchHost(clock)
-	usage := watchUsage(ctx, server.pids, timeline, clock)
+	usage := watchUsage(ctx, server.processes, timeline, clock)
 	series := collect(feeds, plan.Window, observer.Row)
 	if observer.Started != nil {
 		observer.Started(server.address.String(), len(workers))

@@ -3,6 +3,7 @@ package loadgen
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"slices"
 
@@ -10,62 +11,70 @@ import (
 	"github.com/scalws/scalbench/internal/procfs"
 )
 
-// findProcesses finds out whose the server is: the process that was named, or
-// all that hold the listening socket, with everything they have started. When
-// it cannot be told, the run goes on without, and says why.
+// findProcesses finds out whose the server is: the process that was named with
+// all that descend from it, or those that hold the listening socket (of which a
+// server's workers are some; what else the listener may have started need not
+// belong to it). When it cannot be told, the run goes on without, and says why.
 func (s *server) findProcesses(pid int) {
 	if pid == ServerNone {
 		return
 	}
-	fs := procfs.NewFS("/proc")
-	pids, err := s.processes(fs, pid)
-	if err == nil && slices.Contains(pids, os.Getpid()) {
+	s.processes = processes{fs: procfs.NewFS("/proc"), roots: []int{pid}, descend: pid != ServerAuto}
+	err := error(nil)
+	if pid == ServerAuto {
+		s.processes.roots, err = owners(s.processes.fs, s.address)
+	}
+	if err == nil && slices.Contains(s.processes.roots, os.Getpid()) {
 		err = errors.New("the server runs in the generator's own process")
 	}
 	if err == nil {
-		s.cpus, err = allowed(fs, pids)
+		s.cpus, err = s.processes.allowed()
 	}
 	if err != nil {
 		w := warningf(ServerUnknown, "what the server uses is not known: %v", err)
 		s.warning = &w
-		return
+		s.processes = processes{}
 	}
-	s.pids = pids
 }
 
-func (s *server) processes(fs procfs.FS, pid int) ([]int, error) {
-	if pid != ServerAuto {
-		return trees(fs, []int{pid})
-	}
-	owners, err := fs.ListenerOwners(s.address)
+// owners returns the processes that hold the listening socket at an address.
+func owners(fs procfs.FS, address netip.AddrPort) ([]int, error) {
+	owners, err := fs.ListenerOwners(address)
 	if err != nil {
 		return nil, err
 	}
 	if owners.Access == procfs.AccessDenied {
-		return nil, fmt.Errorf("the listener at %s belongs to a process of another user", s.address)
+		return nil, fmt.Errorf("the listener at %s belongs to a process of another user", address)
 	}
-	return trees(fs, owners.PIDs)
+	return owners.PIDs, nil
 }
 
-// trees returns the processes with all that descend from them, ascending. This
-// process and what it has started are no part of a server, even where a server
-// has started us.
-func trees(fs procfs.FS, roots []int) ([]int, error) {
-	own, err := fs.Tree(os.Getpid())
+// processes is a server's processes. The zero value is nobody.
+type processes struct {
+	fs      procfs.FS
+	roots   []int // as they were found; the first stands for all
+	descend bool  // with all that descend from them
+}
+
+// list returns the processes there are now, ascending. Where a server has
+// started us, this process and what it has started are no part of it.
+func (p processes) list() ([]int, error) {
+	if !p.descend {
+		return p.roots, nil
+	}
+	own, err := p.fs.Tree(os.Getpid())
 	if err != nil {
 		return nil, err
 	}
 	var all []int
-	for _, root := range roots {
-		tree, err := fs.Tree(root)
-		if errors.Is(err, procfs.ErrGone) && len(roots) > 1 {
-			continue
-		}
+	for _, root := range p.roots {
+		tree, err := p.fs.Tree(root)
 		if err != nil {
 			return nil, err
 		}
+		ourChild := slices.Contains(own, root)
 		for _, pid := range tree {
-			if pid == root || !slices.Contains(own, pid) {
+			if ourChild || !slices.Contains(own, pid) {
 				all = append(all, pid)
 			}
 		}
@@ -75,10 +84,17 @@ func trees(fs procfs.FS, roots []int) ([]int, error) {
 }
 
 // allowed returns the CPUs that any of the processes may run on.
-func allowed(fs procfs.FS, pids []int) (cpuset.Set, error) {
+func (p processes) allowed() (cpuset.Set, error) {
 	var all cpuset.Set
+	pids, err := p.list()
+	if err != nil {
+		return all, err
+	}
 	for _, pid := range pids {
-		set, err := fs.Allowed(pid)
+		set, err := p.fs.Allowed(pid)
+		if errors.Is(err, procfs.ErrGone) && len(pids) > 1 {
+			continue
+		}
 		if err != nil {
 			return all, err
 		}

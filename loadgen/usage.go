@@ -15,7 +15,7 @@ import (
 // usage is what this process and the server's used, read at the two edges of
 // the window.
 type usage struct {
-	roots       []int // the server's processes as they were found
+	processes   processes
 	from        reading
 	to          reading
 	sampledPeak int64 // the server's largest RSS seen in between; 0: the kernel kept the peak
@@ -25,14 +25,13 @@ type usage struct {
 type reading struct {
 	at     mono.Time
 	own    time.Duration // CPU time of this process
-	server procfs.Usage  // of the roots and what has descended from them by then
+	server procfs.Usage  // of its processes at that moment
 	err    error         // of reading the server
 }
 
 // usageWatch takes the readings of a run from a goroutine of its own, which
 // sleeps between them.
 type usageWatch struct {
-	fs    procfs.FS
 	clock mono.Clock
 	usage usage
 	quit  chan struct{}
@@ -40,8 +39,8 @@ type usageWatch struct {
 }
 
 // watchUsage reads at the timeline's From and To, or when it is stopped.
-func watchUsage(ctx context.Context, pids []int, t Timeline, clock mono.Clock) *usageWatch {
-	w := &usageWatch{fs: procfs.NewFS("/proc"), clock: clock, usage: usage{roots: pids}, quit: make(chan struct{}), done: make(chan struct{})}
+func watchUsage(ctx context.Context, server processes, t Timeline, clock mono.Clock) *usageWatch {
+	w := &usageWatch{clock: clock, usage: usage{processes: server}, quit: make(chan struct{}), done: make(chan struct{})}
 	go w.watchLoop(ctx, t)
 	return w
 }
@@ -73,27 +72,34 @@ func (w *usageWatch) sleepUntil(ctx context.Context, at mono.Time) bool {
 }
 
 func (w *usageWatch) read() reading {
-	var pids []int
-	var r reading
-	if len(w.usage.roots) > 0 {
-		pids, r.err = trees(w.fs, w.usage.roots)
-	}
+	r := reading{}
+	pids, err := w.usage.processes.list()
+	r.err = err
 	r.at = w.clock.Now()
 	var ru syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &ru) == nil {
 		r.own = time.Duration(ru.Utime.Nano() + ru.Stime.Nano())
 	}
 	if len(pids) > 0 {
-		r.server, r.err = w.fs.Usage(r.at, pids)
+		r.server, r.err = w.usage.processes.fs.Usage(r.at, pids)
 	}
 	return r
+}
+
+// pids are the server's processes that were read.
+func (r reading) pids() []int {
+	var pids []int
+	for _, p := range r.server.Processes {
+		pids = append(pids, p.PID)
+	}
+	return pids
 }
 
 // resetPeak lets the kernel keep the peak of the window alone. It reports false
 // where it may not: another user's process.
 func (w *usageWatch) resetPeak() bool {
 	for _, p := range w.usage.from.server.Processes {
-		if err := w.fs.ResetPeakRSS(p.PID); err != nil && !errors.Is(err, procfs.ErrGone) {
+		if err := w.usage.processes.fs.ResetPeakRSS(p.PID); err != nil && !errors.Is(err, procfs.ErrGone) {
 			return false
 		}
 	}
@@ -106,7 +112,7 @@ const peakEvery = mono.Time(100 * time.Millisecond)
 
 func (w *usageWatch) samplePeak(ctx context.Context, to mono.Time) {
 	for {
-		if u, err := w.fs.Usage(w.clock.Now(), w.usage.roots); err == nil {
+		if u, err := w.usage.processes.fs.Usage(w.clock.Now(), w.usage.from.pids()); err == nil {
 			w.usage.sampledPeak = max(w.usage.sampledPeak, u.RSSBytes)
 		}
 		now := w.clock.Now()
@@ -140,21 +146,29 @@ func (u usage) generator(measuredS float64, completed uint64) Generator {
 
 // server is what the server's processes used; nil when it is not known.
 func (u usage) server(measuredS float64, completed uint64) *Server {
-	if len(u.roots) == 0 || u.from.err != nil || u.to.err != nil || len(u.to.server.Processes) == 0 {
+	if len(u.processes.roots) == 0 || u.from.err != nil || u.to.err != nil || len(u.to.server.Processes) == 0 {
 		return nil
 	}
 	spent := procfs.Between(u.from.server, u.to.server)
-	first := u.to.server.Processes[0]
-	s := &Server{PID: first.PID, Name: first.Comm, CoresUsed: spent.Cores(), CoresAllowed: u.to.server.CPUs.Count(), PeakRSSBytes: u.to.server.PeakRSSBytes}
-	for _, p := range u.to.server.Processes {
-		s.PIDs = append(s.PIDs, p.PID)
-	}
+	first := u.first()
+	s := &Server{PID: first.PID, PIDs: u.to.pids(), Name: first.Comm, CoresUsed: spent.Cores(), CoresAllowed: u.to.server.CPUs.Count(), PeakRSSBytes: u.to.server.PeakRSSBytes}
 	if u.sampledPeak > 0 {
 		s.PeakRSSBytes = u.sampledPeak
 	}
 	s.CPUPerRequestUS = perRequestUS(s.CoresUsed*measuredS, completed)
 	s.Busy = max(s.CoresUsed/float64(max(s.CoresAllowed, 1)), u.busiestThread())
 	return s
+}
+
+// first is the process that stands for the server: the one that was named or
+// found first, while it lives.
+func (u usage) first() procfs.ProcessUsage {
+	for _, p := range u.to.server.Processes {
+		if p.PID == u.processes.roots[0] {
+			return p
+		}
+	}
+	return u.to.server.Processes[0]
 }
 
 // busiestThread is the share of a CPU that the busiest process of one thread

@@ -14,6 +14,7 @@ type WarningCode string
 
 const (
 	LedgerBroken            WarningCode = "ledger_broken"              // the account does not add up
+	LateSends               WarningCode = "late_sends"                 // the generator did not keep the timeline
 	Suspended               WarningCode = "suspended"                  // the host slept during the run
 	GeneratorSaturated      WarningCode = "generator_saturated"        // a worker's thread had no time left
 	NotAllConnectionsServed WarningCode = "not_all_connections_served" // some connection got nothing
@@ -54,6 +55,7 @@ const (
 // listed do nothing.
 var bearing = map[WarningCode]Validity{
 	LedgerBroken:            Invalid,
+	LateSends:               Invalid,
 	Suspended:               Invalid,
 	GeneratorSaturated:      Suspect,
 	NotAllConnectionsServed: Suspect,
