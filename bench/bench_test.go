@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/scalws/scalbench/bench"
 	"github.com/scalws/scalbench/internal/suite"
 	"github.com/scalws/scalbench/internal/target"
@@ -53,29 +55,21 @@ func TestSuitesHaveNoFaults(t *testing.T) {
 	}
 }
 
-// What the scenarios of the embedded server expect is what it answers.
+// What the scenarios of the embedded server expect is what it answers, behind
+// the helpers that they name.
 func TestTargetAnswersAsExpected(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	stdout, stdoutWriter := io.Pipe()
-	ended := make(chan error, 1)
-	go func() { ended <- target.Run(ctx, target.Config{}, nil, stdoutWriter) }()
-	defer func() {
-		http.DefaultClient.CloseIdleConnections()
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	}()
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	base := strings.TrimPrefix(strings.TrimSpace(line), "listening ")
+	upstream := runTarget(t, target.Config{})
+	withUpstream := runTarget(t, target.Config{Upstream: upstream})
+	alone := upstream // it has none itself
 
 	for _, s := range readSuites(t) {
 		for _, sc := range s.Scenarios {
 			if !sc.UsesTarget() {
 				continue
+			}
+			base := alone
+			if hasUpstream(t, sc) {
+				base = withUpstream
 			}
 			resp, err := http.Get(base + sc.URL)
 			if err != nil {
@@ -89,4 +83,43 @@ func TestTargetAnswersAsExpected(t *testing.T) {
 			}
 		}
 	}
+}
+
+// runTarget runs an embedded server until the test ends, and returns its URL.
+func runTarget(t *testing.T, cfg target.Config) string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	stdout, stdoutWriter := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		err := target.Run(ctx, cfg, nil, stdoutWriter)
+		stdoutWriter.Close()
+		ended <- err
+	}()
+	t.Cleanup(func() {
+		http.DefaultClient.CloseIdleConnections()
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimPrefix(strings.TrimSpace(line), "listening ")
+}
+
+// hasUpstream tells whether a scenario has the one helper that the embedded
+// server knows what to do with.
+func hasUpstream(t *testing.T, sc suite.Scenario) bool {
+	t.Helper()
+	if len(sc.Helpers) == 0 {
+		return false
+	}
+	want := []suite.Helper{{Name: "upstream", Command: []string{"scalbench", "target"}}}
+	if diff := cmp.Diff(want, sc.Helpers); diff != "" {
+		t.Errorf("%s: helpers, -want +got\n%s", sc.Name, diff)
+	}
+	return true
 }

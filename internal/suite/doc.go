@@ -8,6 +8,8 @@
 //     long, and what a right answer is.
 //   - target: who answers when a scenario's url is only a path. "embedded" is
 //     the server of `scalbench target`.
+//   - helper: a process that a scenario needs beside the server, such as the
+//     upstream of a proxy; [Helper] says how it behaves.
 //   - fault: what is wrong with a file, at file:line:column, and what was
 //     expected there. Lines and columns count from 1, columns in characters.
 //
@@ -31,11 +33,15 @@
 //	    measure: 10s
 //	    expect: {status: 200, bytes: 1024}
 //	    needs: [http]            # what the server must provide
+//	    helpers:                 # processes beside the server, started before it
+//	      - name: upstream       # the embedded target asks this one for /proxy
+//	        command: [scalbench, target]
+//	        cpus: upstream       # upstream or server: whose CPUs
 //	    bound: server            # server or app: who limits the rate
 //	    control: false           # true: expected to show no difference
 //
-// Only suite, scenarios, name and url must be there; [Scenario] says what the
-// others are without it. Values are taken from the text of the token: a header
+// Only suite, scenarios, name and url must be there, and name and command of a
+// helper; [Scenario] and [Helper] say what the others are without it. Values are taken from the text of the token: a header
 // 010 stays 010. Keys that the format will have but that nothing reads yet are
 // refused as such, never ignored. Anchors, aliases, merge keys, tags and
 // several documents in one file are refused: a suite reads the same to people
@@ -55,6 +61,6 @@
 //
 // # Reading order
 //
-// suite.go, parse.go, readsuite.go, readscenario.go, readheaders.go, tree.go,
-// values.go; then fault.go, nearest.go.
+// suite.go, parse.go, readsuite.go, readscenario.go, readheaders.go,
+// readhelpers.go, tree.go, values.go; then fault.go, nearest.go.
 package suite

@@ -26,7 +26,7 @@ scenarios:
 3:1: unknown key "colour" in a suite; known are suite, about, target, scenarios
 4:1: key "name" in a suite: a suite has its name under the key "suite"
 8:5: unknown key "conections" in a scenario; did you mean "connections"?
-9:5: unknown key "zzz" in a scenario; known are name, about, url, http, connections, load, requests_per_conn, method, headers, body, warmup, measure, expect, needs, bound, control
+9:5: unknown key "zzz" in a scenario; known are name, about, url, http, connections, load, requests_per_conn, method, headers, body, warmup, measure, expect, needs, helpers, bound, control
 `},
 		{"not yet", `
 suite: s
@@ -199,6 +199,45 @@ scenarios:
 11:41: about: expected one line of 1 to 200 characters
 15:7: header name "X A", expected letters, digits and - only
 16:12: header X-B: expected one line without control characters
+`},
+		{"helpers", `
+suite: s
+scenarios:
+  - name: a
+    url: http://h/
+    helpers:
+      - name: upstream
+        comand: [x]
+        ready: {url: /ok}
+        url: http://h/
+      - {name: server, command: [], cpus: generator}
+      - {name: upstream, command: scalbench target}
+      - {name: Up, command: ["", [x], "a\0b"], cpus: [0]}
+      - {cpus: upstream}
+      - upstream
+  - {name: b, url: http://h/, helpers: upstream}
+  - {name: c, url: http://h/, helpers: [{name: x, command: [x], cpus: 0-3}, {name: x, command: [y]}]}
+`, `
+6:9: a helper needs the key "command"
+7:9: unknown key "comand" in a helper; did you mean "command"?
+8:9: key "ready" in a helper is not supported yet
+9:9: key "url" in a helper: a helper says its URL itself, in its first line
+10:16: name: "server" is the server that is measured, expected another name for a helper
+10:33: command: an empty list, expected a program and its arguments
+10:43: cpus: "generator", expected upstream or server
+11:16: helper "upstream" is there twice, first on line 6
+11:35: command: a value, expected a list of a program and its arguments such as [scalbench, target]
+12:16: name: "Up", expected 1 to 64 of a-z 0-9 . _ - with a letter or digit first
+12:30: command: an empty text, expected a program
+12:34: command: a list, expected a program or an argument, as text
+12:39: command: a NUL in "a\x00b"
+12:54: cpus: a list, expected upstream or server
+13:9: a helper needs the key "name"
+13:9: a helper needs the key "command"
+14:9: a helper: a value, expected a mapping of keys to values
+15:40: helpers: a value, expected a list of helpers such as [{name: upstream, command: [scalbench, target]}]
+16:71: cpus: "0-3", expected upstream or server
+16:84: helper "x" is there twice, first on line 16
 `},
 		{"indirections", `
 suite: &name s

@@ -9,6 +9,7 @@ import (
 // faults that have a place and a text; never panic.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("suite: s\ntarget: embedded\nscenarios:\n  - name: a\n    url: /x\n    expect: {status: 200, bytes: 2}\n"))
+	f.Add([]byte("suite: s\nscenarios:\n- name: a\n  url: http://h/\n  helpers: [{name: u, command: [scalbench, target], cpus: server}]\n"))
 	f.Add([]byte("suite: &a s\nscenarios: [*a, {<<: {b: c}, ? d : e}]\nx: !!str y\n"))
 	f.Add([]byte("%YAML 1.2\n---\n- a\n...\n---\nb: |\n  c\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -37,6 +38,11 @@ func checkSuite(t *testing.T, s *Suite) {
 		if !validName.MatchString(sc.Name) || sc.URL == "" || sc.Connections < 1 || sc.RequestsPerConn < 0 ||
 			sc.Measure <= 0 || sc.Warmup < 0 || sc.Method == "" || (sc.UsesTarget() && s.Target == TargetNone) {
 			t.Fatalf("scenario %#v", sc)
+		}
+		for _, h := range sc.Helpers {
+			if !validName.MatchString(h.Name) || h.Name == serverName || len(h.Command) == 0 || h.Command[0] == "" {
+				t.Fatalf("helper %#v", h)
+			}
 		}
 	}
 }

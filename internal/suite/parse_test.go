@@ -46,6 +46,11 @@ scenarios:
     measure: 1m30s
     expect: {status: 201, bytes: 0}
     needs: [http, php]
+    helpers:
+      - name: upstream
+        command: [scalbench, target, --listen, 127.0.0.1:9000, "", 010]
+      - {name: app.1, command: [bin/app], cpus: server}
+      - {cpus: upstream, name: last, command: [x]}
     bound: app
     control: true
 `,
@@ -55,6 +60,11 @@ scenarios:
 				Headers: []Header{{"X-Number", "010"}, {"X-True", "yes"}, {"X-Empty", ""}, {"X-List", "a, b"}},
 				Body:    "{\"a\": 1}\n", Measure: 90 * time.Second, Expect: Expect{Status: 201, Bytes: new(int64)},
 				Needs: []string{"http", "php"}, Bound: BoundApp, Control: true,
+				Helpers: []Helper{
+					{Name: "upstream", Command: []string{"scalbench", "target", "--listen", "127.0.0.1:9000", "", "010"}},
+					{Name: "app.1", Command: []string{"bin/app"}, CPUs: WithServer},
+					{Name: "last", Command: []string{"x"}, CPUs: BesideServer},
+				},
 			}}},
 		},
 		{"header list, target last, byte order mark, CRLF",

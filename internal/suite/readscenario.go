@@ -13,9 +13,9 @@ import (
 var scenarioKeys = keyTable{
 	what: "a scenario",
 	known: []string{"name", "about", "url", "http", "connections", "load", "requests_per_conn", "method", "headers", "body",
-		"warmup", "measure", "expect", "needs", "bound", "control"},
+		"warmup", "measure", "expect", "needs", "helpers", "bound", "control"},
 	must:  []string{"name", "url"},
-	later: []string{"tls", "streams", "varies", "expected", "helpers", "mode"},
+	later: []string{"tls", "streams", "varies", "expected", "mode"},
 	hints: map[string]string{"rate": "an open loop is not supported yet"},
 }
 
@@ -78,6 +78,8 @@ func (r *reader) scenario(n ast.Node) placed {
 			sc.Expect = r.expect(f)
 		case "needs":
 			sc.Needs = r.needs(f)
+		case "helpers":
+			sc.Helpers = r.helpers(f)
 		case "bound":
 			sc.Bound = choice(r, f, option[Bound]{word: "server", value: BoundServer}, option[Bound]{word: "app", value: BoundApp})
 		case "control":

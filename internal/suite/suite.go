@@ -53,6 +53,7 @@ type Scenario struct {
 	Expect  Expect
 
 	Needs   []string // what the server must provide, such as "http" or "php"
+	Helpers []Helper // started before the server, in this order; names differ
 	Bound   Bound
 	Control bool // a row that is expected to show no difference
 }
@@ -93,6 +94,38 @@ type Header struct {
 type Expect struct {
 	Status int    // 200 to 599; 0: any 2xx
 	Bytes  *int64 // length of the body; nil: any
+}
+
+// Helper is a process that a scenario needs beside the server, such as the
+// upstream of a proxy. It runs from before the server starts until after it has
+// ended.
+//
+// It writes `listening URL` as its first line when it is ready, and ends with
+// its standard input. The server is told that URL: the embedded target asks the
+// helper called "upstream" for its /proxy and /cache-hit.
+type Helper struct {
+	Name    string   // [a-z0-9._-], not "server"
+	Command []string // program and arguments, at least one; "scalbench" is this program itself
+	CPUs    HelperCPUs
+}
+
+// HelperCPUs is where a helper runs.
+type HelperCPUs uint8
+
+const (
+	// BesideServer is the part for upstreams and applications: CPUs that are
+	// neither the server's nor the generator's, where the host has as many.
+	// It is the default.
+	BesideServer HelperCPUs = iota
+	WithServer              // the server's own CPUs
+)
+
+// String returns the word of the file.
+func (c HelperCPUs) String() string {
+	if c == WithServer {
+		return "server"
+	}
+	return "upstream"
 }
 
 // Bound is what limits the rate of a scenario.

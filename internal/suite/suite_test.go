@@ -34,6 +34,8 @@ func TestWords(t *testing.T) {
 		{Closed.String(), "closed"},
 		{BoundServer.String(), "server"},
 		{BoundApp.String(), "app"},
+		{BesideServer.String(), "upstream"},
+		{WithServer.String(), "server"},
 	} {
 		if test.got != test.want {
 			t.Errorf("word %q, want %q", test.got, test.want)

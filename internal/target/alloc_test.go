@@ -14,15 +14,18 @@ func TestHandlerAllocations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newServer(made, newFaultLog(io.Discard))
+	s, err := newServer(Config{}, made, newFaultLog(io.Discard))
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.cache.put([]byte("?"), cached{contentType: "text/plain; charset=utf-8", body: s.memory})
 	for _, test := range []struct {
 		path string
 		want float64
 	}{
 		{"/respond", 0},
+		{"/respond-1k", 0},
+		{"/cache-hit", 0},
 		{"/static-small", 1}, // the path as a C string for openat
 	} {
 		t.Run(test.path, func(t *testing.T) {

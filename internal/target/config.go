@@ -5,12 +5,18 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"os"
 	"strconv"
+	"time"
 )
 
-// Config says where the embedded server listens and keeps its files. The zero
-// value is complete: a free port of 127.0.0.1 and a fresh temporary directory.
+// defaultUpstreamTimeout is far above any answer of an upstream on the same
+// host, and below the 30 s after which a load generator gives up by itself.
+const defaultUpstreamTimeout = 5 * time.Second
+
+// Config says where the embedded server listens, where it keeps its files and
+// whom it asks. The zero value is complete: a free port of 127.0.0.1 and a fresh temporary directory.
 type Config struct {
 	// Listen is host:port of a TCP address. "" is 127.0.0.1:0; port 0 is a
 	// free port, which the listening line names.
@@ -22,6 +28,14 @@ type Config struct {
 	// that is removed with its content.
 	Dir string
 
+	// Upstream is http://HOST:PORT of the server that /proxy and /cache-hit
+	// ask, commonly another embedded server. "" is none: they answer 404.
+	Upstream string
+
+	// UpstreamTimeout bounds one question to the upstream, from connecting to
+	// the last byte of its answer: 1 ms to 60 s. 0 is 5 s.
+	UpstreamTimeout time.Duration
+
 	// Log takes one line for each real fault, such as a file that cannot be
 	// opened. What clients do (resets, unfinished requests) is no fault. nil
 	// is os.Stderr.
@@ -31,7 +45,7 @@ type Config struct {
 // Validate returns all faults of c joined, nil when there is none. It looks at
 // Dir on disk, so that a wrong address and a wrong directory are told together.
 func (c Config) Validate() error {
-	return errors.Join(c.validateListen(), c.validateDir())
+	return errors.Join(c.validateListen(), c.validateDir(), c.validateUpstream(), c.validateUpstreamTimeout())
 }
 
 func (c Config) validateListen() error {
@@ -62,10 +76,34 @@ func (c Config) validateDir() error {
 	return nil
 }
 
+func (c Config) validateUpstream() error {
+	if c.Upstream == "" {
+		return nil
+	}
+	u, err := url.Parse(c.Upstream)
+	if err != nil || u.Port() == "" || *u != (url.URL{Scheme: "http", Host: u.Host}) {
+		return fmt.Errorf("upstream %q: expected http://HOST:PORT", c.Upstream)
+	}
+	if _, err := strconv.ParseUint(u.Port(), 10, 16); err != nil {
+		return fmt.Errorf("upstream %q: port %q: expected a number from 0 to 65535", c.Upstream, u.Port())
+	}
+	return nil
+}
+
+func (c Config) validateUpstreamTimeout() error {
+	if d := c.UpstreamTimeout; d != 0 && (d < time.Millisecond || d > maxHold) {
+		return fmt.Errorf("upstream timeout %s: expected a duration from 1ms to %s, or 0 for %s", d, maxHold, defaultUpstreamTimeout)
+	}
+	return nil
+}
+
 // withDefaults returns c with its zero fields filled in.
 func (c Config) withDefaults() Config {
 	if c.Listen == "" {
 		c.Listen = "127.0.0.1:0"
+	}
+	if c.UpstreamTimeout == 0 {
+		c.UpstreamTimeout = defaultUpstreamTimeout
 	}
 	if c.Log == nil {
 		c.Log = os.Stderr

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 func TestValidate(t *testing.T) {
@@ -27,6 +28,22 @@ func TestValidate(t *testing.T) {
 		{"both wrong", Config{Listen: "a:b", Dir: file},
 			`listen address "a:b": port "b": expected a number from 0 to 65535` + "\n" +
 				`directory of the static files: "` + file + `" is not a directory`},
+		{"upstream", Config{Upstream: "http://127.0.0.1:8081", UpstreamTimeout: time.Millisecond}, ""},
+		{"upstream by name", Config{Upstream: "http://localhost:8081", UpstreamTimeout: time.Minute}, ""},
+		{"upstream v6", Config{Upstream: "http://[::1]:8081"}, ""},
+		{"upstream without a port", Config{Upstream: "http://h"}, `upstream "http://h": expected http://HOST:PORT`},
+		{"upstream with a path", Config{Upstream: "http://h:1/x"}, `upstream "http://h:1/x": expected http://HOST:PORT`},
+		{"upstream with a slash", Config{Upstream: "http://h:1/"}, `upstream "http://h:1/": expected http://HOST:PORT`},
+		{"upstream with a user", Config{Upstream: "http://u@h:1"}, `upstream "http://u@h:1": expected http://HOST:PORT`},
+		{"upstream https", Config{Upstream: "https://h:1"}, `upstream "https://h:1": expected http://HOST:PORT`},
+		{"upstream alone", Config{Upstream: "h:1"}, `upstream "h:1": expected http://HOST:PORT`},
+		{"upstream placeholder", Config{Upstream: "{upstream}"}, `upstream "{upstream}": expected http://HOST:PORT`},
+		{"upstream port too high", Config{Upstream: "http://h:65536"},
+			`upstream "http://h:65536": port "65536": expected a number from 0 to 65535`},
+		{"upstream timeouts", Config{UpstreamTimeout: -1},
+			"upstream timeout -1ns: expected a duration from 1ms to 1m0s, or 0 for 5s"},
+		{"upstream timeout too long", Config{UpstreamTimeout: time.Hour},
+			"upstream timeout 1h0m0s: expected a duration from 1ms to 1m0s, or 0 for 5s"},
 		{"no directory", Config{Dir: filepath.Join(dir, "x")},
 			"directory of the static files: stat " + filepath.Join(dir, "x") + ": no such file or directory"},
 	} {

@@ -1,14 +1,18 @@
 package target
 
 import (
+	"maps"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/valyala/fasthttp"
 )
 
-// conns knows the open connections, so that the end can cut them off.
+// conns knows open connections, so that the end can cut them off: those of
+// clients, also after a misbehaviour took them over from fasthttp, and those to
+// the upstream.
 type conns struct {
 	mu      sync.Mutex
 	open    map[net.Conn]struct{} // guarded by mu
@@ -20,21 +24,30 @@ func newConns() *conns {
 }
 
 // track is fasthttp's ConnState hook. It runs twice per request, so the states
-// of a request in progress leave it before the lock.
+// of a request in progress leave it before the lock. A hijacked connection has
+// no further states; who took it over removes it.
 func (c *conns) track(conn net.Conn, state fasthttp.ConnState) {
 	switch state {
 	case fasthttp.StateNew:
-		c.mu.Lock()
-		c.open[conn] = struct{}{}
-		c.mu.Unlock()
+		c.add(conn)
 	case fasthttp.StateClosed:
-		c.mu.Lock()
-		delete(c.open, conn)
-		c.mu.Unlock()
-		select {
-		case c.changed <- struct{}{}:
-		default:
-		}
+		c.remove(conn)
+	}
+}
+
+func (c *conns) add(conn net.Conn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open[conn] = struct{}{}
+}
+
+func (c *conns) remove(conn net.Conn) {
+	c.mu.Lock()
+	delete(c.open, conn)
+	c.mu.Unlock()
+	select {
+	case c.changed <- struct{}{}:
+	default:
 	}
 }
 
@@ -53,10 +66,13 @@ func (c *conns) cutOff(patience time.Duration) {
 	}
 }
 
+// closeAll closes them outside the lock, which a connection that removes itself
+// when it is closed takes again.
 func (c *conns) closeAll() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	for conn := range c.open {
+	open := slices.Collect(maps.Keys(c.open))
+	c.mu.Unlock()
+	for _, conn := range open {
 		_ = conn.Close()
 	}
 }

@@ -9,14 +9,81 @@
 // # Routes
 //
 //	/respond                    2 bytes, "ok", from memory; POST and PUT too, their body is read and ignored
+//	/respond-1k                 1 KiB from memory, the content of /static-small
 //	/static-small               a file of 1 KiB: open, fstat, read, close for every request
 //	/static-1m                  a file of 1 MiB: open, fstat, sendfile, close for every request
 //	/delay/2ms                  "ok" after that time, 0 to 60 s
 //	/stall?every=1s&for=200ms   "ok" at once, but held to the end of the stall in the first `for` of each `every`
+//	/proxy                      what the upstream answers to /respond-1k; /proxy/X?Y: to /X?Y
+//	/cache-hit                  the same from memory after the first time; /cache-hit/X?Y
+//	/fault/KIND                 misbehaves as KIND says
 //	/ok                         "ok": readiness
 //
-// All of them answer GET and HEAD. Another method is 405, another path 404, a
-// bad parameter 400; each says in its body what would have been right.
+// All of them answer GET and HEAD, /fault GET alone. Another method is 405,
+// another path 404, a bad parameter 400; each says in its body what would have
+// been right.
+//
+// # The upstream
+//
+// [Config].Upstream is another server, commonly this one in another process
+// ([StartGroup]). Without it /proxy and /cache-hit are 404.
+//
+// A request of /proxy is one request to the upstream, over one of at most 1024
+// connections that are kept for 10 s without use. The method, path and query
+// are handed on, and of the answer status, content type and body, which may
+// have 1 MiB. Nothing is ever asked twice, also where RFC 9110, 9.2.2 would
+// allow it: every failure is an answer of its own, with one sentence in its
+// body, which the first ones have in the log too:
+//
+//   - 502: refused, reset, closed before the answer was whole (also when an idle
+//     connection turns out to be closed), or no HTTP;
+//   - 504: no whole answer within [Config].UpstreamTimeout, connecting included.
+//
+// A failure closes all idle connections: they are most likely as dead as the
+// one that failed.
+//
+// /cache-hit keeps an answer to GET that has status 200, up to 64 of them by
+// path and query, until the upstream is seen to fail on any route: from then on
+// it asks again. Cache-Status (RFC 9211) says "scalbench-target; hit", or
+// "scalbench-target; fwd=uri-miss" for what the upstream has just answered.
+// Requests that miss at the same time all ask.
+//
+// # Misbehaviours
+//
+// Exactly these bytes answer the request, " | " standing for CR LF, and but for
+// status/CODE nothing of fasthttp's. FIN: the server has nothing more to send;
+// it reads what the client sends for up to 1 s more, so that no RST follows.
+// RST: the connection is gone for both sides.
+//
+//	close-before        nothing, FIN
+//	close-in-head       HTTP/1.1 200 OK | Content-Le, FIN
+//	close-in-body       HTTP/1.1 200 OK | Transfer-Encoding: chunked | | a | "half ": 5 bytes of a chunk of 10, FIN
+//	close-after         a good answer (200, Content-Length: 2, "ok") without Connection: close, FIN
+//	rst-before          nothing, RST
+//	rst-in-body         200, Content-Length: 10, "half ": 5 bytes of 10, RST
+//	stall-before        nothing; held until the client closes, at most 60 s, then FIN
+//	stall-in-head       HTTP/1.1 200 OK | Content-Le; held like that
+//	stall-in-body       200, Content-Length: 10, "half "; held like that
+//	short-body          200, Content-Length: 10, "half ", FIN
+//	long-body           200, Content-Length: 2, "ok and more", FIN
+//	two-lengths         200, Content-Length: 2, Content-Length: 3, "ok!", FIN
+//	length-and-chunked  200, Content-Length: 2, Transfer-Encoding: chunked, "ok" as a chunk and the last chunk, FIN
+//	bad-chunk           200, chunked, "ok" as a chunk, then xyz where a chunk's size belongs, FIN
+//	extra-bytes         two good answers at once for one request, FIN
+//	slow                200, Content-Length: 2, Connection: close, "ok": correct, a byte every 1 ms, FIN
+//	garbage             7 bytes, the alert that a TLS server sends to who speaks HTTP to it, FIN
+//	huge-head           200, 65 fields of 1024 bytes each, Content-Length: 2, "ok", FIN
+//	status/CODE         a good answer with that status, 200 to 599; the connection is kept
+//	http10-close        HTTP/1.0 200 OK without a length, "ok", FIN: correct
+//
+// Options, in the query, of every kind:
+//
+//	after=N             the first N requests of each connection are answered well: 200, "ok", kept
+//	share=0.1           of the others only that share misbehaves: of the first n of a kind since the server's
+//	                    start exactly floor(n x share), evenly spread; to a millionth
+//	every=1ms           of slow alone: the time between two bytes, up to 1 s
+//
+// What a server is asked to do wrong is no fault of it and is not logged.
 //
 // # Terms
 //
@@ -25,8 +92,13 @@
 //     Periods are counted from the server's start on the monotonic clock, for
 //     all connections alike: the server freezes, as it does in a long garbage
 //     collection. A generator that omits it suffers from coordinated omission.
-//   - end: the listener is closed, held requests get 503, idle connections are
-//     closed, and what is still busy after [endGrace] is cut off.
+//   - upstream: the server that this one asks to answer a request.
+//   - misbehaviour: an answer that is wrong, late or broken off on purpose.
+//   - take over: the connection leaves fasthttp for good, to carry bytes that no
+//     HTTP server would send. It is counted and cut off like any other.
+//   - end: the listener is closed, held requests get 503, questions to the
+//     upstream are given up with 503, idle connections are closed, and what is
+//     still busy after [endGrace] is cut off.
 //
 // # Content of the files
 //
@@ -41,15 +113,20 @@
 //
 //  1. [Run] validates the [Config], makes the files and listens.
 //  2. It writes one line, `listening http://127.0.0.1:PORT`, and serves.
-//  3. handle picks the route; hold.go decides how long a request waits.
+//  3. handle picks the route; hold.go decides how long a request waits, proxy.go
+//     whom it is passed to, misbehave.go whether it is answered wrong.
 //  4. The context's end or the end of stdin (the parent died) stops the server;
 //     the files are removed.
 //
-// process.go is the other side: [Start] runs the command that ends up in Run
-// as a child, reads its line and holds its stdin.
+// process.go and group.go are the other side: [Start] runs the command that ends
+// up in Run as a child, reads its line and holds its stdin; [StartGroup] does so
+// for an upstream and the server that is told its URL; [Place] gives each its
+// CPUs.
 //
 // # Reading order
 //
-// config.go, run.go, server.go, routes.go, static.go, hold.go; then files.go,
-// listen.go, conns.go, faultlog.go; process.go by itself.
+// config.go, run.go, server.go, routes.go, static.go, hold.go; proxy.go,
+// upstream.go, cache.go; misbehave.go, misbehaviours.go, takeover.go; then
+// files.go, listen.go, conns.go, faultlog.go; process.go, group.go and
+// placement.go by themselves.
 package target

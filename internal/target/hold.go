@@ -49,12 +49,17 @@ func (s *server) answerAfter(ctx *fasthttp.RequestCtx, d time.Duration) {
 		select {
 		case <-timer.C:
 		case <-s.ending:
-			ctx.Error("the target is ending\n", fasthttp.StatusServiceUnavailable)
-			ctx.SetConnectionClose()
+			s.refuse(ctx)
 			return
 		}
 	}
 	ok(ctx)
+}
+
+// refuse answers a request that the server's end has overtaken.
+func (s *server) refuse(ctx *fasthttp.RequestCtx) {
+	ctx.Error("the target is ending\n", fasthttp.StatusServiceUnavailable)
+	ctx.SetConnectionClose()
 }
 
 // parseDelay reads the last segment of /delay/{duration}.

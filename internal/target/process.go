@@ -15,9 +15,11 @@ import (
 	"github.com/scalws/scalbench/internal/cpuset"
 )
 
-// Process is an embedded server running as a process of its own.
+// Process is an embedded server, or what keeps to its ways ([Command]), running
+// as a process of its own.
 type Process struct {
-	URL string // without a trailing slash
+	Name string // what messages call it
+	URL  string // without a trailing slash
 
 	cmd   *exec.Cmd
 	stdin io.Closer
@@ -33,25 +35,29 @@ const (
 // listens. What it logs goes to log. It ends when Stop is called or this
 // process dies.
 func Start(ctx context.Context, exe string, args []string, cpus cpuset.Set, log io.Writer) (*Process, error) {
-	cmd := exec.Command(exe, args...)
+	return startCommand(ctx, Command{Name: "the embedded target", Exe: exe, Args: args, CPUs: cpus}, log)
+}
+
+func startCommand(ctx context.Context, command Command, log io.Writer) (*Process, error) {
+	cmd := exec.Command(command.Exe, command.Args...)
 	cmd.Stderr = log
 	// A group of its own: an interrupt typed at the terminal is for the load
 	// generator, which still needs its server while it drains.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
-		return nil, fmt.Errorf("start the embedded target: %w", err)
+		return nil, fmt.Errorf("start %s: %w", command.Name, err)
 	}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
-		return nil, fmt.Errorf("start the embedded target: %w", err)
+		return nil, fmt.Errorf("start %s: %w", command.Name, errors.Join(err, stdin.Close()))
 	}
-	if err := startPinned(cmd, cpus); err != nil {
-		return nil, fmt.Errorf("start the embedded target: %w", err)
+	if err := startPinned(cmd, command.CPUs); err != nil {
+		return nil, fmt.Errorf("start %s: %w", command.Name, err)
 	}
-	p := &Process{cmd: cmd, stdin: stdin}
+	p := &Process{Name: command.Name, cmd: cmd, stdin: stdin}
 	if p.URL, err = awaitListening(ctx, stdout); err != nil {
-		return nil, errors.Join(fmt.Errorf("start the embedded target: %w", err), p.Stop())
+		return nil, errors.Join(fmt.Errorf("start %s: %w", command.Name, err), p.Stop())
 	}
 	return p, nil
 }
@@ -104,7 +110,7 @@ func (p *Process) Stop() error {
 	kill := time.AfterFunc(stopMax, func() { p.cmd.Process.Kill() })
 	defer kill.Stop()
 	if err := p.cmd.Wait(); err != nil {
-		return fmt.Errorf("stop the embedded target: %w", err)
+		return fmt.Errorf("stop %s: %w", p.Name, err)
 	}
 	return nil
 }

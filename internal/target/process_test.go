@@ -13,10 +13,18 @@ import (
 	"github.com/scalws/scalbench/internal/procfs"
 )
 
+// becomeServers makes this test binary a server when it is started by the test.
+// With the race detector in it, it would also sleep a second at its end.
+func becomeServers(t *testing.T) {
+	t.Helper()
+	t.Setenv(serveEnv, "1")
+	t.Setenv("GORACE", "atexit_sleep_ms=0")
+}
+
 // startSelf starts this test binary as a server on one CPU.
 func startSelf(t *testing.T) (*Process, cpuset.Set) {
 	t.Helper()
-	t.Setenv(serveEnv, "1")
+	becomeServers(t)
 	allowed, err := cpuset.Allowed()
 	if err != nil {
 		t.Fatal(err)

@@ -12,16 +12,21 @@ import (
 var okBody = []byte("ok")
 
 const (
+	getMethod    = "GET"
 	readMethods  = "GET, HEAD"
 	writeMethods = "GET, HEAD, POST, PUT"
 )
 
 const notFoundText = `no such route; there are
 /respond                    2 bytes; POST and PUT read and ignore a body
+/respond-1k                 1 KiB from memory
 /static-small               a file of 1 KiB
 /static-1m                  a file of 1 MiB
 /delay/2ms                  answers after that time
 /stall?every=1s&for=200ms   answers at once, but not in the first 200 ms of each second
+/proxy                      what the upstream answers to /respond-1k; /proxy/X to /X
+/cache-hit                  the same from memory after the first time; /cache-hit/X
+/fault/close-before         misbehaves; /fault lists the ways
 /ok                         readiness
 `
 
@@ -31,6 +36,10 @@ func (s *server) handle(ctx *fasthttp.RequestCtx) {
 	switch string(path) { // compared in place, no string is made
 	case "/respond":
 		s.respond(ctx)
+	case "/respond-1k":
+		if allowed(ctx, readMethods) {
+			ctx.Response.SetBodyRaw(s.memory)
+		}
 	case "/static-small":
 		if allowed(ctx, readMethods) {
 			s.staticSmall(ctx)
@@ -48,13 +57,36 @@ func (s *server) handle(ctx *fasthttp.RequestCtx) {
 			ok(ctx)
 		}
 	default:
-		spec, isDelay := bytes.CutPrefix(path, []byte("/delay/"))
-		switch {
-		case !isDelay:
-			ctx.Error(notFoundText, fasthttp.StatusNotFound)
-		case allowed(ctx, readMethods):
-			s.delay(ctx, spec)
+		s.handleFurther(ctx, path)
+	}
+}
+
+// handleFurther answers the routes that have something after their first
+// segment, or may have.
+func (s *server) handleFurther(ctx *fasthttp.RequestCtx, path []byte) {
+	first, rest := path, []byte(nil) // "/delay" and "/2ms"
+	if i := bytes.IndexByte(path[1:], '/'); i >= 0 {
+		first, rest = path[:1+i], path[1+i:]
+	}
+	switch string(first) {
+	case "/delay":
+		if allowed(ctx, readMethods) {
+			s.delay(ctx, bytes.TrimPrefix(rest, []byte("/")))
 		}
+	case "/proxy":
+		if allowed(ctx, readMethods) {
+			s.proxy(ctx, rest)
+		}
+	case "/cache-hit":
+		if allowed(ctx, readMethods) {
+			s.cacheHit(ctx, rest)
+		}
+	case "/fault":
+		if allowed(ctx, getMethod) {
+			s.misbehave(ctx, bytes.TrimPrefix(rest, []byte("/")))
+		}
+	default:
+		ctx.Error(notFoundText, fasthttp.StatusNotFound)
 	}
 }
 
@@ -81,11 +113,17 @@ func ok(ctx *fasthttp.RequestCtx) { ctx.Response.SetBodyRaw(okBody) }
 // request's method; if not, it has answered 405 (RFC 9110, 15.5.6).
 func allowed(ctx *fasthttp.RequestCtx, methods string) bool {
 	header := &ctx.Request.Header
-	if header.IsGet() || header.IsHead() {
+	switch {
+	case header.IsGet():
 		return true
-	}
-	if methods == writeMethods && (header.IsPost() || header.IsPut()) {
-		return true
+	case header.IsHead():
+		if methods != getMethod {
+			return true
+		}
+	case header.IsPost(), header.IsPut():
+		if methods == writeMethods {
+			return true
+		}
 	}
 	ctx.Error(fmt.Sprintf("method %s is not allowed for %s; allowed are %s\n", header.Method(), ctx.Path(), methods),
 		fasthttp.StatusMethodNotAllowed)

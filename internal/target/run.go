@@ -36,7 +36,7 @@ func Run(ctx context.Context, cfg Config, stdin io.Reader, stdout io.Writer) (er
 	if err != nil {
 		return err
 	}
-	s, err := newServer(made, faults)
+	s, err := newServer(cfg, made, faults)
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}

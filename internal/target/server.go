@@ -1,10 +1,12 @@
 package target
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"github.com/scalws/scalbench/internal/mono"
@@ -25,33 +27,48 @@ const cutOffPatience = time.Second
 const prefetchBytes = 64 << 10
 
 // server is the running embedded server. Its fields are set before serveLoop
-// and only read after, but for conns, which locks.
+// and only read after, but for those with their own locks and atomics.
 type server struct {
 	http   *fasthttp.Server
 	clock  mono.Clock
 	start  mono.Time // from which the periods of /stall are counted
 	files  files
+	memory []byte // the body of /respond-1k
 	faults *faultLog
 	conns  *conns
+
+	upstream *upstream // nil: there is none
+	cache    cache     // answers of the upstream
+
+	asked [numMisbehaviours]atomic.Uint64 // requests whose share is counted, by kind
 
 	ending   chan struct{} // closed when the end begins; held requests watch it
 	served   chan struct{} // closed when serveLoop returns, after serveErr is set
 	serveErr error
 }
 
-func newServer(made files, faults *faultLog) (*server, error) {
+// newServer makes the server of a configuration that is valid and complete.
+func newServer(cfg Config, made files, faults *faultLog) (*server, error) {
 	clock, err := mono.NewClock()
 	if err != nil {
+		return nil, err
+	}
+	var memory bytes.Buffer
+	if err := writeContent(&memory, smallBytes); err != nil {
 		return nil, err
 	}
 	s := &server{
 		clock:  clock,
 		start:  clock.Now(),
 		files:  made,
+		memory: memory.Bytes(),
 		faults: faults,
 		conns:  newConns(),
 		ending: make(chan struct{}),
 		served: make(chan struct{}),
+	}
+	if cfg.Upstream != "" {
+		s.upstream = newUpstream(cfg.Upstream, cfg.UpstreamTimeout)
 	}
 	s.http = &fasthttp.Server{
 		Name:      "scalbench-target",
@@ -84,6 +101,9 @@ func (s *server) serveLoop(ln net.Listener) {
 // listener fail, and what could not be ended.
 func (s *server) end(ln net.Listener) error {
 	close(s.ending)
+	if s.upstream != nil {
+		s.upstream.end()
+	}
 	closeErr := ln.Close()
 	if errors.Is(closeErr, net.ErrClosed) {
 		closeErr = nil // Serve failed and closed it
@@ -95,8 +115,8 @@ func (s *server) end(ln net.Listener) error {
 	// Its errors are the end of the grace and the closed listener: no faults.
 	_ = s.http.ShutdownWithContext(ctx)
 
-	// It leaves connections open that are busy, or younger than 5 s and
-	// without a request so far. What is still left of thousands after that is
+	// It leaves connections open that are busy, hijacked, or younger than 5 s
+	// and without a request so far. What is still left of thousands after that is
 	// no fault: they are closed, and only their goroutines have not noticed.
 	s.conns.cutOff(cutOffPatience)
 	return errors.Join(s.serveErr, closeErr)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -100,4 +101,19 @@ func get(t *testing.T, method, url string, body io.Reader) (*http.Response, []by
 		t.Fatalf("%s %s: read body: %v", method, url, err)
 	}
 	return resp, got
+}
+
+// awaitStatus asks for url until it is answered with the status, at most five
+// seconds.
+func awaitStatus(t *testing.T, url string, want int) error {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); ; {
+		resp, body := get(t, "GET", url, nil)
+		switch {
+		case resp.StatusCode == want:
+			return nil
+		case time.Now().After(deadline):
+			return fmt.Errorf("status %d, body %q after 5 s, want %d", resp.StatusCode, body, want)
+		}
+	}
 }
