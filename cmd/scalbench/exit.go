@@ -30,7 +30,7 @@ var (
 	errNothingOK   = errors.New("not one request ended ok")
 	errInvalid     = errors.New("the result is invalid")
 	errSuspect     = errors.New("the result is suspect, and --strict was given")
-	errInterrupted = errors.New("interrupted; the partial result was written")
+	errInterrupted = errors.New("interrupted: the result is of the time until then")
 )
 
 // exitCode maps how a command ended to its code. When several apply the first
@@ -47,8 +47,18 @@ func exitCode(err error, received os.Signal) int {
 		return exitOK
 	case errors.As(err, &usage), errors.Is(err, loadgen.ErrPlan), errors.As(err, &faults):
 		return exitUsage
-	case errors.Is(err, errInvalid), errors.Is(err, errSuspect):
+	case verdictAlone(err):
 		return exitInvalid
 	}
 	return exitFailed
+}
+
+// verdictAlone reports whether nothing went wrong but the result.
+func verdictAlone(err error) bool {
+	for _, one := range flatten(err) {
+		if !errors.Is(one, errInvalid) && !errors.Is(one, errSuspect) {
+			return false
+		}
+	}
+	return true
 }

@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/scalws/scalbench/internal/cpuset"
 	"github.com/scalws/scalbench/internal/procfs"
@@ -31,42 +35,63 @@ func newLoad(std streams) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return load(cmd, args, &o, std) },
 	}
 	o.register(cmd.Flags())
+	cmd.Version = version()
+	cmd.Flags().BoolP("version", "V", false, "version for scalbench")
 	return cmd
 }
 
 // load is the story of the command: options to a plan, a server if the scenario
-// brings its own, the run, the output, the verdict.
+// brings its own, the run, the output, the verdict. What can be refused is
+// refused before anything is started.
 func load(cmd *cobra.Command, args []string, o *loadOptions, std streams) (err error) {
-	if err := o.check(args); err != nil {
+	plan, needed, err := o.source(args, cmd.Flags(), std.in)
+	if err = errors.Join(err, o.checkFormat()); err != nil {
 		return err
 	}
-	var plan loadgen.Plan
-	switch {
-	case o.plan != "":
-		plan, err = o.planFromFile(std.in, cmd.Flags())
-	case len(args) == 1:
-		plan, err = o.planFromURL(args[0], cmd.Flags())
-	default:
-		var served *servedScenario
-		served, err = o.serveScenario(cmd.Context(), cmd.Flags(), std)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, served.stop()) }()
-		plan = served.plan
-	}
-	if err = errors.Join(err, validatePlan(plan, err)); err != nil {
-		return err
-	}
-	result, err := o.run(cmd.Context(), plan, std)
+	file, err := createResultFile(o.outFile)
 	if err != nil {
 		return err
 	}
-	if err := o.write(result, std.out); err != nil {
+	defer file.discard()
+	ctx := cmd.Context()
+	servers, err := o.startServers(ctx, needed, std.err)
+	if err != nil {
+		return unlessInterrupted(ctx, err)
+	}
+	defer func() { err = errors.Join(err, servers.Stop()) }()
+	if needed.path != "" {
+		plan.Targets[0].URL = servers.Named(targetName).URL + needed.path
+	}
+	result, err := o.run(ctx, plan, std)
+	if err != nil {
+		return unlessInterrupted(ctx, err)
+	}
+	if err := o.write(result, file, std.out); err != nil {
 		return err
 	}
 	return o.judge(result)
 }
+
+// source reads what is to be measured: a whole plan, one for a URL, or one for
+// a scenario, with what must run for it. Where that is the embedded target, whose
+// address is not known yet, the plan's URL is a placeholder.
+func (o *loadOptions) source(args []string, f *pflag.FlagSet, in io.Reader) (plan loadgen.Plan, n needed, err error) {
+	which := o.checkSource(args)
+	switch {
+	case which != nil:
+		plan, err = o.planFromURL(placeholderURL, f) // for the faults of the other flags
+	case o.plan != "":
+		plan, err = o.planFromFile(in, f)
+	case o.scenario != "":
+		plan, n, err = o.planFromScenario(f)
+	default:
+		plan, err = o.planFromURL(args[0], f)
+	}
+	return plan, n, errors.Join(which, err, validatePlan(plan, err))
+}
+
+// placeholderURL stands where the address of the server is not known yet.
+const placeholderURL = "http://127.0.0.1:1"
 
 // validatePlan adds the faults of a plan to those of the flags, so that all are
 // told at once. A plan that could not even be read has none of its own.
@@ -80,34 +105,50 @@ func validatePlan(plan loadgen.Plan, err error) error {
 	return nil
 }
 
-// check refuses what cannot stand together and fills the defaults in.
-func (o *loadOptions) check(args []string) error {
-	var faults []error
-	given := len(args)
+// checkSource wants exactly one of a URL, a scenario and a plan.
+func (o *loadOptions) checkSource(args []string) error {
+	var given []string
+	if len(args) > 0 {
+		given = append(given, "the URL "+args[0])
+	}
 	if o.scenario != "" {
-		given++
+		given = append(given, "--scenario "+o.scenario)
 	}
 	if o.plan != "" {
-		given++
+		given = append(given, "--plan "+o.plan)
 	}
 	switch {
-	case given > 1 && o.scenario != "" && len(args) > 0:
-		faults = append(faults, usagef("--scenario %s and the URL %s: one or the other", o.scenario, args[0]))
-	case given > 1:
-		faults = append(faults, usagef("a URL, --scenario and --plan: only one of them"))
-	case given == 0 && o.suite != "":
-		faults = append(faults, usagef("--suite %s: which --scenario of it?", o.suite))
-	case given == 0:
-		faults = append(faults, hintedError{usagef("load: no URL and no --scenario"), "scalbench scenarios lists what can be measured here"})
+	case len(given) > 1:
+		return usagef("%s: each says what is measured, want one of them", strings.Join(given, " and "))
+	case o.suite != "" && o.scenario == "":
+		return hintedError{usagef("--suite %s: which --scenario of it", o.suite), "scalbench scenarios --suite " + o.suite + " lists them"}
+	case len(given) == 0:
+		return hintedError{usagef("load: no URL and no --scenario"), "scalbench scenarios lists what can be measured here"}
 	}
+	return nil
+}
+
+// formats are what --output-format takes.
+const formats = "text, json, ndjson, csv, hgrm or quiet"
+
+// checkFormat refuses formats that we do not write.
+func (o *loadOptions) checkFormat() error {
 	switch o.format {
-	case "text", "json", "quiet":
-	case "ndjson", "csv", "hgrm", "oha-json", "oha-csv":
-		faults = append(faults, usagef("--output-format %s is not supported yet, want text, json or quiet", o.format))
-	default:
-		faults = append(faults, usagef("--output-format %q: want text, json or quiet", o.format))
+	case "text", "json", "ndjson", "csv", "hgrm", "quiet":
+		return nil
+	case "oha-json", "oha-csv":
+		return usagef("--output-format %s is not supported yet, want %s", o.format, formats)
 	}
-	return errors.Join(faults...)
+	return usagef("--output-format %q: want %s", o.format, formats)
+}
+
+// unlessInterrupted returns err, or, when a signal came first, that alone: what
+// else failed then failed because of it.
+func unlessInterrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return loadgen.ErrInterrupted
+	}
+	return err
 }
 
 // run measures, with the process arranged around the workers.
@@ -116,8 +157,18 @@ func (o *loadOptions) run(ctx context.Context, plan loadgen.Plan, std streams) (
 	progress := newProgress(std.err, plan, o.quiet)
 	var arranged error
 	result, err := loadgen.Run(ctx, plan, loadgen.Observer{
-		Placed: func(cpus cpuset.Set) { arranged = arrangeProcess(cpus) },
-		Row:    progress.row,
+		Warned: func(w loadgen.Warning) {
+			if !o.quiet {
+				printWarning(std.err, w)
+			}
+		},
+		Placed:  func(cpus cpuset.Set) { arranged = arrangeProcess(cpus) },
+		Started: func(string, int) { progress.start(time.Now()) },
+		Row: func(w loadgen.Window) {
+			if ctx.Err() == nil {
+				progress.row(w, time.Now())
+			}
+		},
 	})
 	progress.end()
 	if err = errors.Join(err, arranged); err != nil {
@@ -145,11 +196,11 @@ func (o *loadOptions) judge(r *loadgen.Result) error {
 	case r.Interrupted:
 		return errInterrupted
 	case r.Ledger.OK == 0 && r.CompletedInWindow == 0:
-		return fmt.Errorf("%w%s", errNothingOK, firstError(r))
+		return fmt.Errorf("%w: %s", errNothingOK, mainFailure(r))
 	case r.Validity == loadgen.Invalid:
-		return errInvalid
+		return fmt.Errorf("%w: %s", errInvalid, warnings(r))
 	case o.strict && r.Validity == loadgen.Suspect:
-		return errSuspect
+		return fmt.Errorf("%w: %s", errSuspect, warnings(r))
 	}
 	return nil
 }

@@ -29,6 +29,7 @@ type loadOptions struct {
 	requestsPerConn count
 	cpus            cpuList
 	serverPID       string
+	sourceIPs       string
 	seed            uint64
 	ipv4, ipv6      bool
 	httpVersion     string
@@ -81,10 +82,11 @@ func (o *loadOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.plan, "plan", "", "a plan in JSON from a `file`, - for standard input, instead of all of the above")
 
 	f.Var(&o.cpus, "cpus", "CPUs of the generator, one worker each (0-3,8)")
+	f.StringVar(&o.sourceIPs, "source-ip", "", "local addresses to connect from, in turn (`list`: 127.0.0.1-127.0.0.20,10.0.0.7)")
 	f.StringVar(&o.serverPID, "server-pid", "auto", "process whose CPU and memory are told: auto, none or a `pid`")
 	f.Uint64Var(&o.seed, "seed", 0, "of everything random")
 	f.DurationVar(&o.window, "window", time.Second, "length of a row of the time series")
-	f.StringVar(&o.format, "output-format", "text", "text, json or quiet")
+	f.StringVar(&o.format, "output-format", "text", "text, json, ndjson or csv (a row per window), hgrm or quiet")
 	f.StringVarP(&o.outFile, "output", "o", "", "write the JSON to a `file`, the text still to stdout")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress on stderr")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "print everything that was measured")
@@ -92,13 +94,16 @@ func (o *loadOptions) register(f *pflag.FlagSet) {
 	registerHarmless(f)
 }
 
-// registerHarmless declares flags of oha that ask for what is done anyway.
+// harmlessFlags are flags of oha that ask for what is done anyway: no live view,
+// no colour, no compression.
+func harmlessFlags() []string {
+	return []string{"no-tui", "no-color", "disable-color", "disable-compression"}
+}
+
+// registerHarmless accepts those, without listing them.
 func registerHarmless(f *pflag.FlagSet) {
-	f.Bool("no-tui", false, "there is no live view yet")
-	f.Bool("no-color", false, "output has no colour")
-	f.Bool("disable-color", false, "output has no colour")
-	f.Bool("disable-compression", false, "no compression is asked for")
-	for _, name := range []string{"no-tui", "no-color", "disable-color", "disable-compression"} {
+	for _, name := range harmlessFlags() {
+		f.Bool(name, false, "done anyway")
 		f.Lookup(name).Hidden = true
 	}
 }

@@ -2,9 +2,8 @@ package main
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"errors"
-	"io"
+	"fmt"
 	"math"
 	"net/url"
 	"os"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/scalws/scalbench/internal/suite"
 	"github.com/scalws/scalbench/loadgen"
 )
 
@@ -35,31 +33,13 @@ func absoluteURL(target string) string {
 	return target
 }
 
-// planFromScenario makes the plan of a scenario. Flags that were given win over
-// what the scenario says.
-func (o *loadOptions) planFromScenario(s suite.Scenario, base string, f *pflag.FlagSet) (loadgen.Plan, error) {
-	plan := loadgen.DefaultPlan(base + s.URL) // base is empty where the scenario has a full URL
-	t := &plan.Targets[0]
-	t.Method, t.Body = s.Method, []byte(s.Body)
-	for _, h := range s.Headers {
-		t.Header = append(t.Header, loadgen.Field{Name: h.Name, Value: h.Value})
-	}
-	t.ExpectStatus = s.Expect.Status
-	if s.Expect.Bytes != nil {
-		t.ExpectBytes = *s.Expect.Bytes
-	}
-	plan.Connections, plan.RequestsPerConn = s.Connections, s.RequestsPerConn
-	plan.WarmUp, plan.Measure = s.Warmup, s.Measure
-	return plan, o.apply(&plan, f)
-}
-
 // apply writes every flag that was given into the plan. All faults are found.
 func (o *loadOptions) apply(plan *loadgen.Plan, f *pflag.FlagSet) error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, usagef(format, args...)) }
 
 	if f.Changed("connections") {
-		plan.Connections = int(min(o.connections, math.MaxInt32))
+		plan.Connections = int(min(o.connections, math.MaxInt))
 	}
 	if f.Changed("duration") {
 		plan.Measure = o.duration
@@ -70,6 +50,12 @@ func (o *loadOptions) apply(plan *loadgen.Plan, f *pflag.FlagSet) error {
 	plan.Drain, plan.Timeout, plan.ConnectTimeout, plan.Window = o.drain, o.timeout, o.connectTimeout, o.window
 	if o.waitOngoing {
 		plan.Drain = o.timeout
+		if o.timeout == 0 {
+			fault("-w and -t 0: this may wait for ever, want a --timeout, or a --drain instead of -w")
+		}
+		if f.Changed("drain") {
+			fault("-w and --drain: both say how long requests may finish, want one of them")
+		}
 	}
 	if f.Changed("requests") {
 		plan.Requests = int64(o.requests)
@@ -84,7 +70,7 @@ func (o *loadOptions) apply(plan *loadgen.Plan, f *pflag.FlagSet) error {
 		plan.RequestsPerConn = 1
 	}
 	if f.Changed("requests-per-conn") {
-		plan.RequestsPerConn = int(min(o.requestsPerConn, math.MaxInt32))
+		plan.RequestsPerConn = int(min(o.requestsPerConn, math.MaxInt))
 		if o.noKeepAlive && o.requestsPerConn != 1 {
 			fault("--disable-keepalive and --requests-per-conn %d: they contradict each other", o.requestsPerConn)
 		}
@@ -102,6 +88,13 @@ func (o *loadOptions) apply(plan *loadgen.Plan, f *pflag.FlagSet) error {
 		plan.Family = 4
 	case o.ipv6:
 		plan.Family = 6
+	}
+	if f.Changed("source-ip") {
+		sources, err := loadgen.ParseSources(o.sourceIPs)
+		if err != nil {
+			faults = append(faults, usagef("--source-ip: %w", err))
+		}
+		plan.SourceIPs = sources
 	}
 	pid, err := parseServerPID(o.serverPID)
 	if err != nil {
@@ -143,7 +136,7 @@ func (o *loadOptions) applyRequest(t *loadgen.Target, f *pflag.FlagSet) []error 
 		}
 	}
 	if f.Changed("basic-auth") && !strings.Contains(o.auth, ":") {
-		faults = append(faults, usagef("-a: want user:password"))
+		faults = append(faults, usagef("-a: want user:password")) // not echoed: it may be a password
 	}
 	switch {
 	case f.Changed("body") && f.Changed("body-file"):
@@ -153,7 +146,7 @@ func (o *loadOptions) applyRequest(t *loadgen.Target, f *pflag.FlagSet) []error 
 	case f.Changed("body-file"):
 		body, err := os.ReadFile(o.bodyFile)
 		if err != nil {
-			faults = append(faults, usagef("-D: %w", err))
+			faults = append(faults, fmt.Errorf("-D %s: %w", o.bodyFile, cause(err)))
 		}
 		t.Body = body
 	}
@@ -176,40 +169,4 @@ func parseServerPID(text string) (int, error) {
 		return 0, usagef("--server-pid %q: want auto, none or the number of a process", text)
 	}
 	return pid, nil
-}
-
-// besidePlan are the flags that may stand beside --plan: they say what is done
-// with the result, not what is measured.
-var besidePlan = map[string]bool{"plan": true, "output-format": true, "output": true, "quiet": true, "verbose": true, "strict": true}
-
-// planFromFile reads a whole plan.
-func (o *loadOptions) planFromFile(in io.Reader, f *pflag.FlagSet) (loadgen.Plan, error) {
-	var beside []string
-	f.Visit(func(flag *pflag.Flag) {
-		if !besidePlan[flag.Name] {
-			beside = append(beside, "--"+flag.Name)
-		}
-	})
-	if len(beside) > 0 {
-		return loadgen.Plan{}, usagef("--plan says everything that is measured: %s cannot stand beside it", strings.Join(beside, ", "))
-	}
-	if o.plan != "-" {
-		file, err := os.Open(o.plan)
-		if err != nil {
-			return loadgen.Plan{}, usagef("--plan: %w", err)
-		}
-		defer file.Close()
-		in = file
-	}
-	plan := loadgen.DefaultPlan("")
-	plan.Targets = nil
-	decoder := json.NewDecoder(in)
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&plan); err != nil {
-		return plan, usagef("--plan %s: %w", o.plan, err)
-	}
-	if _, err := decoder.Token(); err != io.EOF {
-		return plan, usagef("--plan %s: more than one JSON value", o.plan)
-	}
-	return plan, nil
 }

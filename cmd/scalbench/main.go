@@ -13,6 +13,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -36,7 +37,8 @@ type streams struct {
 
 // run executes one command line and returns its exit code.
 func run(args []string, std streams) int {
-	ctx, received := notifyContext()
+	ctx, release := notifyContext()
+	defer release()
 	root := newRoot(std)
 	args, err := completeArgs(root, args)
 	if err == nil {
@@ -46,30 +48,40 @@ func run(args []string, std streams) int {
 	if err != nil {
 		printError(std.err, err)
 	}
-	return exitCode(err, received())
+	return exitCode(err, receivedSignal(ctx))
 }
 
+// signalReceived is why a context was cancelled.
+type signalReceived struct{ os.Signal }
+
+func (s signalReceived) Error() string { return s.String() }
+
 // notifyContext is cancelled by the first SIGINT or SIGTERM; the second one
-// ends the process, as if it were not caught. received tells which one it was.
-func notifyContext() (ctx context.Context, received func() os.Signal) {
-	ctx, cancel := context.WithCancel(context.Background())
+// ends the process, as if it were not caught.
+func notifyContext() (ctx context.Context, release func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	first := make(chan os.Signal, 1)
 	go func() {
-		s := <-signals
-		signal.Stop(signals)
-		first <- s
-		cancel()
-	}()
-	return ctx, func() os.Signal {
 		select {
-		case s := <-first:
-			return s
-		default:
-			return nil
+		case s := <-signals:
+			signal.Stop(signals)
+			cancel(signalReceived{s})
+		case <-ctx.Done():
 		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel(nil)
 	}
+}
+
+// receivedSignal is the signal that cancelled a context of notifyContext, nil
+// when none did.
+func receivedSignal(ctx context.Context) os.Signal {
+	var received signalReceived
+	errors.As(context.Cause(ctx), &received)
+	return received.Signal
 }
 
 func newRoot(std streams) *cobra.Command {
@@ -98,6 +110,9 @@ func completeArgs(root *cobra.Command, args []string) ([]string, error) {
 		return []string{"--help"}, nil
 	}
 	first := args[0]
+	if first == "help" && len(args) > 1 && !slices.Contains(commandNames(root), args[1]) {
+		return nil, unknownCommand(args[1], commandNames(root))
+	}
 	if slices.Contains([]string{"-h", "--help", "-V", "--version"}, first) || slices.Contains(commandNames(root), first) {
 		return args, nil
 	}

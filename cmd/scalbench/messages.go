@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/scalws/scalbench/internal/suite"
+	"github.com/scalws/scalbench/loadgen"
 )
 
 // Everything on stderr is worded here or passed through here: a prefix, lower
@@ -53,45 +55,82 @@ type hintedError struct {
 
 func (e hintedError) Unwrap() error { return e.error }
 
+// cause is the error of a file operation without the name of the file, for a
+// sentence that has it already.
+func cause(err error) error {
+	var operation *fs.PathError
+	if errors.As(err, &operation) {
+		return operation.Err
+	}
+	return err
+}
+
 func usagef(format string, args ...any) error {
 	return usageError{fmt.Errorf(format, args...)}
 }
 
 func unknownCommand(word string, known []string) error {
-	err := usagef("unknown command %q, and no URL", word)
+	err := usagef("unknown command %q", word)
 	if near := suite.Nearest(word, known); near != "" {
 		return hintedError{err, fmt.Sprintf("did you mean: scalbench %s", near)}
 	}
 	return hintedError{err, "scalbench --help lists the commands; a URL begins with http://"}
 }
 
-// Texts of pflag that name the flag.
-var (
-	unknownLong  = regexp.MustCompile(`^unknown flag: --([^ =]+)`)
-	unknownShort = regexp.MustCompile(`^unknown shorthand flag: '(.)'`)
-)
-
-// flagError words what is wrong with the flags of a command: flags of oha that
-// we do not have are refused by name, others get the nearest known one.
+// flagError words what is wrong with the flags of a command. pflag stops at the
+// first that it cannot read; what the flags say is judged later, all at once.
 func flagError(cmd *cobra.Command, err error) error {
-	text := err.Error()
-	name := ""
-	if m := unknownLong.FindStringSubmatch(text); m != nil {
-		name = "--" + m[1]
-	} else if m := unknownShort.FindStringSubmatch(text); m != nil {
-		name = "-" + m[1]
+	var unknown *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	var missing *pflag.ValueRequiredError
+	switch {
+	case errors.As(err, &unknown):
+		dashes := "--"
+		if unknown.GetSpecifiedShortnames() != "" {
+			dashes = "-"
+		}
+		return unknownFlag(cmd, dashes+unknown.GetSpecifiedName())
+	case errors.As(err, &invalid):
+		return usagef("%s %s: %s", flagName(invalid.GetFlag()), invalid.GetValue(), wanted(invalid))
+	case errors.As(err, &missing):
+		return usagef("%s: the value is missing", flagName(missing.GetFlag()))
 	}
-	if name == "" {
-		return usageError{err}
-	}
-	if why, ok := unsupportedFlags()[name]; ok {
+	return usageError{err}
+}
+
+// unknownFlag refuses by name what other tools or later versions have; others
+// get the nearest flag that there is.
+func unknownFlag(cmd *cobra.Command, name string) error {
+	if why, ok := unsupportedFlags()[name]; ok && cmd.Name() == "load" {
 		return usagef("flag %s is not supported yet (%s)", name, why)
 	}
-	err = usagef("unknown flag %s of scalbench %s", name, cmd.Name())
+	err := usagef("unknown flag %s of scalbench %s", name, cmd.Name())
 	if near := nearestFlag(cmd, name); near != "" {
 		return hintedError{err, "did you mean: " + near}
 	}
 	return hintedError{err, fmt.Sprintf("scalbench %s --help lists them", cmd.Name())}
+}
+
+// flagName is a flag as people type it.
+func flagName(f *pflag.Flag) string {
+	if f.Shorthand != "" {
+		return "-" + f.Shorthand
+	}
+	return "--" + f.Name
+}
+
+// wanted says what a flag's value has to be. The texts of Go's own parsers are
+// about Go.
+func wanted(e *pflag.InvalidValueError) string {
+	switch e.GetFlag().Value.Type() {
+	case "duration":
+		return "want a duration with its unit, such as 10s, 500ms or 1m30s"
+	case "int", "int64", "uint64":
+		return "want a whole number"
+	case "bool":
+		return "want true or false"
+	}
+	return e.Unwrap().Error()
 }
 
 func progressLine(seconds float64, rps float64, errors uint64, p99 string) string {
@@ -115,4 +154,9 @@ func printScenarios(out io.Writer, s *suite.Suite) {
 	for _, scenario := range s.Scenarios {
 		fmt.Fprintf(out, "  %-*s  %s\n", width, scenario.Name, scenario.About)
 	}
+}
+
+// printWarning tells before the run what will have to be known of its result.
+func printWarning(out io.Writer, w loadgen.Warning) {
+	fmt.Fprintf(out, "scalbench: warning: %s\n", w.Text)
 }

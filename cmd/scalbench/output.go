@@ -2,12 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/scalws/scalbench/internal/report"
 	"github.com/scalws/scalbench/internal/units"
@@ -15,16 +15,25 @@ import (
 )
 
 // write puts the result where it was asked for: the JSON into the file of -o,
-// the chosen format to stdout.
-func (o *loadOptions) write(r *loadgen.Result, out io.Writer) error {
-	if o.outFile != "" {
-		if err := writeJSONFile(o.outFile, r); err != nil {
-			return err
-		}
+// the chosen format to stdout. A file that fails does not cost the text.
+func (o *loadOptions) write(r *loadgen.Result, file *resultFile, out io.Writer) error {
+	err := file.write(r)
+	if failure := o.print(r, out); failure != nil {
+		err = errors.Join(err, fmt.Errorf("write result: %w", failure))
 	}
+	return err
+}
+
+func (o *loadOptions) print(r *loadgen.Result, out io.Writer) error {
 	switch o.format {
 	case "json":
 		return writeJSON(out, r)
+	case "ndjson":
+		return report.NDJSON(out, r.Windows)
+	case "csv":
+		return report.CSV(out, r.Windows)
+	case "hgrm":
+		return report.HGRM(out, r)
 	case "text":
 		return report.Load(out, r, o.verbose)
 	}
@@ -34,53 +43,35 @@ func (o *loadOptions) write(r *loadgen.Result, out io.Writer) error {
 func writeJSON(out io.Writer, r *loadgen.Result) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(r); err != nil {
-		return fmt.Errorf("write result: %w", err)
-	}
-	return nil
+	return encoder.Encode(r)
 }
 
-// writeJSONFile writes beside the file and renames, so that a reader never sees
-// half a result and a failure leaves an older one alone.
-func writeJSONFile(name string, r *loadgen.Result) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
-	if err != nil {
-		return fmt.Errorf("write result: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(file.Name())
-		}
-	}()
-	if err := writeJSON(file, r); err != nil {
-		file.Close()
-		return err
-	}
-	if err := file.Chmod(0o644); err != nil {
-		file.Close()
-		return fmt.Errorf("write result: %w", err)
-	}
-	if err := file.Close(); err != nil {
-		return fmt.Errorf("write result: %w", err)
-	}
-	if err := os.Rename(file.Name(), name); err != nil {
-		return fmt.Errorf("write result: %w", err)
-	}
-	return nil
-}
-
-// firstError is the most frequent kind of error with its text, for one sentence.
-func firstError(r *loadgen.Result) string {
+// mainFailure words the most frequent way in which requests did not end ok.
+func mainFailure(r *loadgen.Result) string {
 	worst := ""
 	for _, kind := range slices.Sorted(maps.Keys(r.FirstErrors)) {
 		if worst == "" || r.Ledger.Errors[kind].Total() > r.Ledger.Errors[worst].Total() {
 			worst = kind
 		}
 	}
-	if worst == "" {
-		return ""
+	switch {
+	case worst != "":
+		return worst + ", " + r.FirstErrors[worst]
+	case r.Ledger.Unfinished > 0:
+		return "no response before the drain ended"
+	case r.Ledger.NeverSent > 0:
+		return "none could be sent, for want of a connection"
 	}
-	return fmt.Sprintf(": %s, %s", worst, r.FirstErrors[worst])
+	return "none was begun in the window"
+}
+
+// warnings are the texts of a result's warnings in one line.
+func warnings(r *loadgen.Result) string {
+	var texts []string
+	for _, w := range r.Warnings {
+		texts = append(texts, w.Text)
+	}
+	return strings.Join(texts, "; ")
 }
 
 func rate(rps float64) string { return units.Rate(rps) }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,68 +12,45 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/scalws/scalbench/bench"
-	"github.com/scalws/scalbench/internal/cpuset"
 	"github.com/scalws/scalbench/internal/suite"
-	"github.com/scalws/scalbench/internal/target"
 	"github.com/scalws/scalbench/loadgen"
 )
 
-// servedScenario is a scenario with its server running, if it brings one.
-type servedScenario struct {
-	plan   loadgen.Plan
-	server *target.Process // nil: the scenario has a full URL
-}
-
-// serveScenario finds the scenario, starts the embedded target on its CPUs
-// where the scenario wants it, and makes the plan.
-//
-// Placement (DESIGN section 5): with one CPU both share it, with two the server
-// has the lower, with more the lower half; the generator has the rest.
-func (o *loadOptions) serveScenario(ctx context.Context, f *pflag.FlagSet, std streams) (*servedScenario, error) {
+// planFromScenario finds the scenario, makes its plan, and says what must run
+// for it. Flags that were given win over what the scenario says.
+func (o *loadOptions) planFromScenario(f *pflag.FlagSet) (plan loadgen.Plan, n needed, err error) {
 	s, err := readSuite(o.suite)
 	if err != nil {
-		return nil, err
+		return plan, n, err
 	}
 	scenario, err := s.Scenario(o.scenario)
 	if err != nil {
-		return nil, hintedError{usageError{err}, "scalbench scenarios lists them with a sentence each"}
+		return plan, n, hintedError{usageError{err}, "scalbench scenarios lists them with a sentence each"}
 	}
-	// A trial with a base that is only a place holder: what is wrong with the
-	// flags is told before a server is started.
-	base := ""
+	url := scenario.URL
+	n.helpers = scenario.Helpers
 	if scenario.UsesTarget() {
-		base = "http://127.0.0.1:1"
+		n.path, url = scenario.URL, placeholderURL+scenario.URL
 	}
-	plan, err := o.planFromScenario(scenario, base, f)
-	if err = errors.Join(err, validatePlan(plan, err)); err != nil || !scenario.UsesTarget() {
-		return &servedScenario{plan: plan}, err
-	}
-	cpus, err := cpuset.Allowed()
-	if err != nil {
-		return nil, err
-	}
-	serverCPUs := cpus.LowerHalf()
-	if o.cpus.set != (cpuset.Set{}) && cpus.Minus(o.cpus.set).Count() > 0 {
-		serverCPUs = cpus.Minus(o.cpus.set)
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("start the embedded target: %w", err)
-	}
-	server, err := target.Start(ctx, exe, []string{"target"}, serverCPUs, std.err)
-	if err != nil {
-		return nil, err
-	}
-	plan, err = o.planFromScenario(scenario, server.URL, f)
-	return &servedScenario{plan: plan, server: server}, err
+	plan = scenarioPlan(scenario, url)
+	return plan, n, o.apply(&plan, f)
 }
 
-// stop ends the server, if there is one.
-func (s *servedScenario) stop() error {
-	if s == nil || s.server == nil {
-		return nil
+// scenarioPlan says in a plan what a scenario says.
+func scenarioPlan(s suite.Scenario, url string) loadgen.Plan {
+	plan := loadgen.DefaultPlan(url)
+	t := &plan.Targets[0]
+	t.Method, t.Body = s.Method, []byte(s.Body)
+	for _, h := range s.Headers {
+		t.Header = append(t.Header, loadgen.Field{Name: h.Name, Value: h.Value})
 	}
-	return s.server.Stop()
+	t.ExpectStatus = s.Expect.Status
+	if s.Expect.Bytes != nil {
+		t.ExpectBytes = *s.Expect.Bytes
+	}
+	plan.Connections, plan.RequestsPerConn = s.Connections, s.RequestsPerConn
+	plan.WarmUp, plan.Measure = s.Warmup, s.Measure
+	return plan
 }
 
 // embeddedSuite is what --suite means when it is not given.
@@ -89,7 +65,8 @@ func readSuite(name string) (*suite.Suite, error) {
 		file := path.Join("suites", name+".yaml")
 		data, err := bench.Suites.ReadFile(file)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, usagef("no embedded suite %q; there are: %s", name, strings.Join(embeddedSuites(), ", "))
+			fault := usagef("no embedded suite %q; there are: %s", name, strings.Join(embeddedSuites(), ", "))
+			return nil, hintedError{fault, "a file is given by its path: --suite ./" + name}
 		}
 		if err != nil {
 			return nil, err
@@ -98,7 +75,7 @@ func readSuite(name string) (*suite.Suite, error) {
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return nil, usagef("--suite: %w", err)
+		return nil, fmt.Errorf("--suite %s: %w", name, cause(err))
 	}
 	return suite.Parse(name, data)
 }

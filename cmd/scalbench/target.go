@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,8 @@ func newTarget(std streams) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&config.Listen, "listen", "127.0.0.1:0", "`address` to listen on; port 0 is a free one")
 	cmd.Flags().StringVar(&config.Dir, "dir", "", "`directory` for the static files (default a temporary one)")
+	cmd.Flags().StringVar(&config.Upstream, "upstream", "", "`URL` of the server behind /proxy and /cache-hit, http://HOST:PORT (default none)")
+	cmd.Flags().DurationVar(&config.UpstreamTimeout, "upstream-timeout", 5*time.Second, "`time` for one answer of the upstream, 1ms to 60s")
 	return cmd
 }
 

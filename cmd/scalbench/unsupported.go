@@ -21,7 +21,7 @@ func unsupportedFlags() map[string]string {
 		"--http2": "HTTP/2", "--alpn": "TLS", "--sni": "TLS", "--tls-min": "TLS", "--tls-max": "TLS",
 		"--insecure": "TLS", "--cacert": "TLS", "--cert": "TLS", "--key": "TLS",
 		"--connect-to": "connecting elsewhere", "--unix-socket": "Unix sockets", "--vsock-addr": "VM sockets",
-		"--source-ip": "source addresses", "--no-pre-lookup": "lookups in the run",
+		"--no-pre-lookup":  "lookups in the run",
 		"--rand-regex-url": "random URLs", "--max-repeat": "random URLs", "--dump-urls": "random URLs", "--urls-from-file": "lists of URLs",
 		"-Z": "bodies from lines of a file", "-F": "forms", "--aws-session": "AWS signatures", "--aws-sigv4": "AWS signatures",
 		"--stats-success-breakdown": "statistics by status", "--expect-sha256": "body hashes",

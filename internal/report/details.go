@@ -3,6 +3,7 @@ package report
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -33,7 +34,11 @@ func details(b *strings.Builder, r *loadgen.Result) {
 	}
 	line(b, "bytes", "%s in, %s of them body; %s out", units.Bytes(int64(r.BytesIn)), units.Bytes(int64(r.BodyBytesIn)), units.Bytes(int64(r.BytesOut)))
 	for _, w := range r.Workers {
-		line(b, "worker", "CPU %d  %s, %s ok, %s busy", w.CPU, plural(w.Connections, "connection"), group(w.OK), units.Percent(w.Busy))
+		cpu := "not pinned"
+		if w.CPU >= 0 {
+			cpu = "CPU " + strconv.Itoa(w.CPU)
+		}
+		line(b, "worker", "%s  %s, %s ok, %s busy", cpu, plural(w.Connections, "connection"), group(w.OK), units.Percent(w.Busy))
 	}
 	g := r.Generator
 	cost := ""

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,7 +25,9 @@ func Load(out io.Writer, r *loadgen.Result, verbose bool) error {
 	if s := r.Server; s != nil {
 		line(&b, "server", "%s", server(s))
 	}
-	line(&b, "limit", "%s", limit(r))
+	if r.CompletedInWindow > 0 { // nothing limits a rate of 0 but what went wrong
+		line(&b, "limit", "%s", limit(r))
+	}
 	trouble(&b, r)
 	if verbose {
 		details(&b, r)
@@ -44,7 +48,7 @@ func group[N uint64 | int](n N) string { return units.Group(int64(n)) }
 // headline says what was asked: "GET http://… h1, 50 connections, 4 CPUs, 2 s + 10 s".
 func headline(r *loadgen.Result) string {
 	t := r.Plan.Targets[0]
-	parts := []string{r.Protocol, plural(r.Plan.Connections, "connection")}
+	parts := []string{r.Protocol, plural(connections(r), "connection")}
 	if n := r.Plan.RequestsPerConn; n > 0 {
 		parts = append(parts, plural(n, "request")+" each")
 	}
@@ -52,12 +56,25 @@ func headline(r *loadgen.Result) string {
 	return fmt.Sprintf("%s %s   %s", t.Method, t.URL, strings.Join(parts, ", "))
 }
 
+// connections are those that there were: a small number of requests needs fewer
+// than were asked for.
+func connections(r *loadgen.Result) (n int) {
+	for _, w := range r.Workers {
+		n += w.Connections
+	}
+	return n
+}
+
 // length is the warm-up and the window: "2 s + 10 s", or with a number of
 // requests "1 000 requests in 0.52 s".
 func length(r *loadgen.Result) string {
 	measured := seconds(r.MeasuredS)
-	if r.Plan.Requests > 0 {
-		measured = fmt.Sprintf("%s requests in %s", units.Group(r.Plan.Requests), measured)
+	if n := r.Plan.Requests; n > 0 {
+		requests := plural(int(n), "request")
+		if r.Interrupted {
+			requests = group(r.Ledger.Scheduled) + " of " + requests
+		}
+		measured = requests + " in " + measured
 	}
 	if r.Interrupted {
 		measured += " (interrupted)"
@@ -68,7 +85,18 @@ func length(r *loadgen.Result) string {
 	return measured
 }
 
-func seconds(s float64) string { return fmt.Sprintf("%.3g s", s) }
+// seconds writes a length as it was asked for, without the zeros that nobody
+// typed: "10 s", "2.5 s", "3 600 s"; below a tenth "49 ms".
+func seconds(s float64) string {
+	whole, fraction := math.Modf(math.Round(s*100) / 100)
+	switch {
+	case s < 0.1:
+		return units.Duration(time.Duration(s * float64(time.Second)))
+	case fraction == 0 || whole >= 100:
+		return units.Group(int64(math.Round(s))) + " s"
+	}
+	return strconv.FormatFloat(whole+fraction, 'f', -1, 64) + " s"
+}
 
 func plural(n int, thing string) string {
 	if n == 1 {

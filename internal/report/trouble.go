@@ -42,18 +42,22 @@ func ledger(b *strings.Builder, l loadgen.Ledger) {
 // hints says what to do about a result, where it is plain from the numbers.
 func hints(r *loadgen.Result) []string {
 	var hs []string
-	mostly := func(n uint64) bool { return r.Ledger.Scheduled > 0 && n > r.Ledger.Scheduled/10 }
-	redirects := uint64(0)
-	for code, n := range r.Status {
-		if code[0] == '3' {
-			redirects += n
-		}
+	if code := redirect(r); code != "" && r.Ledger.Errors["bad_status"].Total() > 0 {
+		hs = append(hs, "redirects are not followed: use the final URL, or --expect-status "+code+" if the redirect is what you measure")
 	}
-	if redirects > 0 && r.Ledger.Errors["bad_status"].Total() > 0 {
-		hs = append(hs, "a redirect is not followed: use the final URL, or --expect-status if it is what you measure")
-	}
-	if mostly(r.Ledger.Errors["reset"].Total()) && r.Plan.RequestsPerConn != 1 {
+	if resets := r.Ledger.Errors["reset"].Total(); resets > r.Ledger.Scheduled/10 && r.Plan.RequestsPerConn != 1 {
 		hs = append(hs, "the server closes connections without announcing it: --disable-keepalive opens one for each request")
 	}
 	return hs
+}
+
+// redirect is the most frequent status of a redirect, empty when there is none.
+// 304 is a 3xx and none.
+func redirect(r *loadgen.Result) (code string) {
+	for _, c := range slices.Sorted(maps.Keys(r.Status)) {
+		if strings.HasPrefix(c, "3") && c != "304" && (code == "" || r.Status[c] > r.Status[code]) {
+			code = c
+		}
+	}
+	return code
 }

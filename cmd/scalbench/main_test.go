@@ -1,0 +1,48 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/scalws/scalbench/internal/leaktest"
+)
+
+// TestMain makes the test binary scalbench itself when it is called by that
+// name: testscript puts a copy of it, called so, in front of PATH. The copy
+// finds itself with os.Executable, so that it can start itself as the embedded
+// target like the real one.
+func TestMain(m *testing.M) {
+	testscript.Main(leakChecked{m}, map[string]func(){"scalbench": main})
+}
+
+type leakChecked struct{ tests *testing.M }
+
+// Once signals have been asked for, the goroutine that delivers them stays.
+func (l leakChecked) Run() int { return leaktest.Main(l.tests, "os/signal.loop") }
+
+// scriptsMax is how long all scripts may take together before those that hang
+// are ended with a dump of their goroutines. They need a few seconds.
+const scriptsMax = 2 * time.Minute
+
+// TestScripts runs testdata/script/*.txtar, each in a directory of its own.
+// commands_test.go, servers_test.go, result_test.go and plan_test.go have the
+// commands that testscript does not bring.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Values[scriptKey{}] = &script{tb: env.T().(testing.TB), servers: map[string]*server{}}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "says": says, "interrupts": interrupts,
+			"serve": serve, "received": received, "template": template,
+			"result": result, "gone": gone, "fullplan": fullPlan, "sameplan": samePlan,
+		},
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Deadline:            time.Now().Add(scriptsMax),
+	})
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/scalws/scalbench/loadgen"
+)
+
+// resultFile is the file of -o while the run is on. It is opened before the
+// run, so that a name that cannot be written is told before the time is spent,
+// and beside the name that it gets at the end, so that a reader never sees half
+// a result and an interrupted run leaves an older one alone.
+//
+// Devices, pipes and symbolic links keep their place and are written to: a
+// rename would put a file where /dev/null was. nil is no file at all.
+type resultFile struct {
+	name    string
+	file    *os.File
+	inPlace bool
+	written bool
+}
+
+func createResultFile(name string) (*resultFile, error) {
+	if name == "" {
+		return nil, nil
+	}
+	r := &resultFile{name: name}
+	info, err := os.Lstat(name)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		r.inPlace = true
+		r.file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o644)
+	case err == nil || errors.Is(err, fs.ErrNotExist):
+		r.file, err = os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	}
+	if err != nil {
+		return nil, r.failed(err)
+	}
+	return r, nil
+}
+
+func (r *resultFile) failed(err error) error { return fmt.Errorf("-o %s: %w", r.name, cause(err)) }
+
+// write completes the file.
+func (r *resultFile) write(result *loadgen.Result) error {
+	if r == nil {
+		return nil
+	}
+	if err := r.complete(result); err != nil {
+		return r.failed(err)
+	}
+	r.written = true
+	return nil
+}
+
+func (r *resultFile) complete(result *loadgen.Result) error {
+	info, err := r.file.Stat()
+	switch {
+	case err != nil:
+		return err
+	case !r.inPlace:
+		err = r.file.Chmod(0o644) // os.CreateTemp makes files for the user alone
+	case info.Mode().IsRegular(): // an older result behind a symbolic link
+		err = r.file.Truncate(0)
+	}
+	if err = errors.Join(err, writeJSON(r.file, result), r.file.Close()); err != nil || r.inPlace {
+		return err
+	}
+	return os.Rename(r.file.Name(), r.name)
+}
+
+// discard removes what a run without a result has left.
+func (r *resultFile) discard() {
+	if r == nil || r.written {
+		return
+	}
+	r.file.Close() // may be closed already
+	if !r.inPlace {
+		os.Remove(r.file.Name())
+	}
+}
