@@ -132,10 +132,11 @@ func (r *recorder) published(dns time.Duration) Latency {
 
 // Thresholds of the warnings.
 const (
-	saturatedBusy  = 0.95        // thread CPU / window
-	shortWindow    = time.Second // shorter windows hold too few of the host's own rhythms
-	lateStartShare = 0.05        // of the window
-	leftOpenShare  = 0.01        // of the connections opened
+	saturatedBusy  = 0.95                  // thread CPU / window
+	shortWindow    = time.Second           // shorter windows hold too few of the host's own rhythms
+	lateStartMin   = 20 * time.Millisecond // a thread may have to wait for its CPU so long
+	lateStartShare = 0.05                  // of the window
+	leftOpenShare  = 0.01                  // of the connections opened
 )
 
 // warnings finds what has to be known of the result.
@@ -153,25 +154,25 @@ func (f finished) warnings(r *Result, all *recorder) []Warning {
 		add(true, LedgerBroken, "%v", err)
 	}
 	late := f.lateStart()
-	add(late.Seconds() > lateStartShare*r.MeasuredS, LateSends, "a worker had no CPU for the first %v of the window of %.3g s", late.Round(time.Millisecond), r.MeasuredS)
+	add(late > lateStartMin && late.Seconds() > lateStartShare*r.MeasuredS, LateSends, "a worker had no CPU for the first %v of the window of %.3g s", late.Round(time.Millisecond), r.MeasuredS)
 	add(f.host.suspended > 0, Suspended, "the host was suspended for %v during the run", f.host.suspended)
 	busiest := r.Busiest()
 	add(busiest >= saturatedBusy, GeneratorSaturated, "a generator thread was %.0f %% busy: the server may be faster than this", 100*busiest)
 	unserved, connections := f.unserved()
-	add(unserved > 0, NotAllConnectionsServed, "%d of %d connections got no answer inside the window", unserved, connections)
+	add(unserved > 0, NotAllConnectionsServed, "on %s of %s connections no request ended ok inside the window", grouped(unserved), grouped(connections))
 	notOK := r.Ledger.NotOK()
-	add(notOK > 0, ErrorsPresent, "%d of %d requests did not end ok", notOK, r.Ledger.Scheduled)
+	add(notOK > 0, ErrorsPresent, "%s of %s requests did not end ok", grouped(notOK), grouped(r.Ledger.Scheduled))
 	add(r.MeasuredS < shortWindow.Seconds() && f.plan.Requests == 0, ShortWindow, "the window of %.3g s is short", r.MeasuredS)
 	clamped := all.response.Clamped() + all.service.Clamped() + all.failed.Clamped()
-	add(clamped > 0, ClampedLatency, "%d latencies were longer than an hour", clamped)
+	add(clamped > 0, ClampedLatency, "%s latencies were longer than an hour", grouped(clamped))
 	var leftOpen, gaveUp uint64
 	for _, w := range f.workers {
 		leftOpen += w.leftOpen
 		gaveUp += w.gaveUp
 	}
 	add(float64(leftOpen) > leftOpenShare*float64(all.connectionsOpened), ServerLeftOpen,
-		"%d connections that were to end were not closed by the server within %v", leftOpen, leavingMax)
-	add(gaveUp > 0, ServerGone, "given up with %d requests to go: no connection could be opened any more", gaveUp)
+		"%s connections that were to end were not closed by the server within %v", grouped(leftOpen), leavingMax)
+	add(gaveUp > 0, ServerGone, "given up with %s requests to go: no connection could be opened any more", grouped(gaveUp))
 	return ws
 }
 

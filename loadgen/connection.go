@@ -124,7 +124,7 @@ func (w *worker) due(i int32, now mono.Time) {
 		w.connectingNow--
 		w.connectFailed(i, now, exchange.Reason{Text: "connect", Errno: uint16(syscall.ETIMEDOUT)})
 	case resting:
-		if !w.ending {
+		if w.needs(c) {
 			w.want(i, now)
 		}
 	case open:
@@ -225,7 +225,10 @@ func (w *worker) leave(i int32, now mono.Time, reset bool) {
 	w.opened--
 	w.timers.set(int(i), 0)
 	c.state, c.since = absent, now
-	if !w.ending {
+	if w.needs(c) {
 		w.want(i, now)
 	}
 }
+
+// needs reports whether a connection that is down is to be opened again.
+func (w *worker) needs(c *conn) bool { return !w.ending || c.pending != nil }

@@ -34,15 +34,15 @@ func portsWarning(p Plan, fs procfs.FS) []Warning {
 	}
 	from, sources := "one source address", 1
 	if n := len(p.SourceIPs); n > 0 {
-		from, sources = plural(n, "source address", "source addresses"), n
+		from, sources = grouped(n)+" source addresses", n
 	}
 	all := ports * sources
 	if p.Connections <= all {
 		return nil
 	}
 	return []Warning{warningf(EphemeralPortsLow,
-		"%d connections need more local ports than the %d there are (net.ipv4.ip_local_port_range, %s): more sources bring more",
-		p.Connections, all, from)}
+		"%s connections need more local ports than the %s there are (net.ipv4.ip_local_port_range, %s): more sources bring more",
+		grouped(p.Connections), grouped(all), from)}
 }
 
 // ParseSources reads a list of addresses and ranges of addresses: "127.0.0.1",

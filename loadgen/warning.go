@@ -1,6 +1,10 @@
 package loadgen
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/scalws/scalbench/internal/units"
+)
 
 // Warning is something that has to be known to believe a result: it stands, but
 // must be read with it. Warnings are data, kept in the result.
@@ -34,13 +38,8 @@ func warningf(code WarningCode, format string, args ...any) Warning {
 	return Warning{code, fmt.Sprintf(format, args...)}
 }
 
-// plural words a number of things.
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
+// grouped writes a number of things for people: "12 431".
+func grouped[N int | uint64](n N) string { return units.Group(int64(n)) }
 
 // Validity says whether a result may be used.
 type Validity string

@@ -286,37 +286,38 @@ func (w *worker) giveUp(now mono.Time) {
 		w.recorder.ledger.scheduled += w.gaveUp
 		w.recorder.ledger.outcomes[exchange.NeverSent].Unsent += w.gaveUp
 		w.quota = 0
+		w.timeline.DrainTo = now // nothing to wait for
 		w.endWindow(now)
 	}
 }
 
-// endWindow lets nothing new begin. What has been intended and waits for a
-// connection has lost its chance: its age is what it waited.
+// endWindow lets nothing new begin. What has been intended and waits for its
+// connection may still leave in the drain: in a run with a connection for each
+// request some always do, and to call them lost would be wrong.
 func (w *worker) endWindow(now mono.Time) {
 	w.ending = true
 	w.edges.to = w.use(now)
-	for i := range w.conns {
-		if x := w.conns[i].pending; x != nil {
-			w.conns[i].pending = nil
-			x.Done, x.Outcome = now, exchange.NeverSent
-			w.finish(x, false)
-		}
-	}
 }
 
 func (w *worker) anyOut() bool {
 	for i := range w.conns {
-		if w.conns[i].current != nil {
+		if w.conns[i].current != nil || w.conns[i].pending != nil {
 			return true
 		}
 	}
 	return false
 }
 
-// abandon ends what the drain has not.
+// abandon ends what the drain has not: what is out is unfinished, what still
+// waits was never sent, each at the age it has.
 func (w *worker) abandon(now mono.Time) {
 	for i := range w.conns {
 		c := &w.conns[i]
+		if x := c.pending; x != nil {
+			c.pending = nil
+			x.Done, x.Outcome = now, exchange.NeverSent
+			w.finish(x, false)
+		}
 		if c.current == nil {
 			continue
 		}

@@ -21,8 +21,9 @@ func TestSeesWhatIsLeft(t *testing.T) {
 	}
 
 	others := len(otherGoroutines(nil))
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	go waitForStop(stop, stopped)
+	running, stop, stopped := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	go waitForStop(running, stop, stopped)
+	<-running // before that its stack does not name it
 	if got := len(otherGoroutines(nil)); got != others+1 {
 		t.Errorf("%d goroutines, want one more than %d", got, others)
 	}
@@ -33,7 +34,8 @@ func TestSeesWhatIsLeft(t *testing.T) {
 	<-stopped
 }
 
-func waitForStop(stop, stopped chan struct{}) {
+func waitForStop(running, stop, stopped chan struct{}) {
+	close(running)
 	<-stop
 	close(stopped)
 }

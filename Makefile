@@ -1,0 +1,42 @@
+# `make run` and `make test` do everything on a fresh Debian machine with Go.
+.PHONY: deps build run test race fuzz lint bench bench-peers
+
+# All is built as the binary is, without C; only the race detector needs it.
+export CGO_ENABLED = 0
+# Checks do without the profile for the compiler (cmd/scalbench/default.pgo): with
+# it everything would be compiled a second time.
+lint test race fuzz: export GOFLAGS := $(shell go env GOFLAGS) -pgo=off
+
+# What tests and comparisons use, each with what is skipped without it.
+# Installed as root; anybody else is told the line.
+deps: ; @.ci/deps
+
+# One static binary. Its version is that of the git tag or commit, which Go
+# records by itself.
+build: ; go build -trimpath -o scalbench ./cmd/scalbench
+
+run: build ; ./scalbench load --scenario respond -c 64 -z 5s
+
+test: deps
+	go test ./...
+	CGO_ENABLED=1 go test -race ./...
+
+race: ; CGO_ENABLED=1 go test -race ./...
+
+# Every fuzz test there is, one after the other: `make fuzz FUZZTIME=5m`.
+FUZZTIME = 30s
+fuzz:
+	@grep -rHo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sed 's,/[^/]*:func , ,' | sort | while read -r dir name; do \
+		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$dir" </dev/null || exit 1; done
+
+lint:
+	@unformatted="$$(gofmt -l .)"; test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }
+	go vet ./...
+	go tool staticcheck ./...
+	go mod tidy -diff
+
+# Load generators side by side, those that are installed.
+bench: build ; go run ./bench/peers
+
+# The peers that Debian has.
+bench-peers: deps
