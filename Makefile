@@ -1,5 +1,5 @@
 # `make run` and `make test` do everything on a fresh Debian machine with Go.
-.PHONY: deps build run test race fuzz lint bench bench-peers
+.PHONY: deps build run test race fuzz lint bench bench-quick bench-peers
 
 # All is built as the binary is, without C; only the race detector needs it.
 export CGO_ENABLED = 0
@@ -35,8 +35,11 @@ lint:
 	go tool staticcheck ./...
 	go mod tidy -diff
 
-# Load generators side by side, those that are installed.
-bench: build ; go run ./bench/peers
+# Load generators side by side, those that are installed: all of it, most of an
+# hour; or what keeps its connections, without waiting for ports.
+bench: build ; go run ./bench/peers $(BENCH)
+bench-quick: build ; go run ./bench/peers -rounds 3 -courses respond,static-small,static-1m $(BENCH)
 
-# The peers that Debian has.
-bench-peers: deps
+# Installs the generators to compare with: by apt as root, go and cargo into
+# ~/.cache/scalbench/peers.
+bench-peers: ; go run ./bench/peers -install

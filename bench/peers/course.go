@@ -1,65 +1,55 @@
 package main
 
-import (
-	"context"
-	"errors"
-	"fmt"
-	"os"
-	"slices"
-)
+import "slices"
 
-// course is one server and one path of it, with the samples of every peer.
+// course is what is asked of a server.
 type course struct {
-	server, path string
-	// samples by peer name, one for each round.
-	samples map[string][]sample
+	label string // the word on the command line and in the tables
+	path  string
+	// churn: a connection for every request. The client says "Connection:
+	// close" and the server closes.
+	churn bool
+	// servers that it is measured on.
+	servers []string
+	// agree are those of them that are the limit, with 64 connections and one
+	// CPU each: there all peers must find the same rate.
+	agree []string
 }
 
-// runServer starts a server, runs the rounds of every path, and stops it.
-func (r runner) runServer(ctx context.Context, s server, paths []string, peers []peer, p plan) (courses []course, err error) {
-	in, err := s.start(ctx, p.load.scratchDir, p.serverCPU)
-	if err != nil {
-		return nil, fmt.Errorf("start %s: %w", s.name(), err)
+// churnSeconds is the length of a churn run at most. A client that closes first
+// (wrk) takes a port of its own for every request, and there are 28 232 of them
+// by default: a longer run would mostly come back to ports that its own
+// beginning left in TIME_WAIT.
+const churnSeconds = 2
+
+// allCourses lists the courses there can be.
+//
+// The sink keeps every connection and has no files, so it has one course. It
+// and nginx's respond are too cheap for the agreement: there most peers are the
+// limit.
+func allCourses() []course {
+	return []course{
+		{label: "respond", path: "/respond", servers: []string{"sink", "nginx", "target"}, agree: []string{"target"}},
+		{label: "static-small", path: "/static-small", servers: []string{"nginx", "target"}, agree: []string{"nginx"}},
+		{label: "static-1m", path: "/static-1m", servers: []string{"nginx", "target"}},
+		{label: "churn", path: "/respond", churn: true, servers: []string{"nginx", "target"}},
 	}
-	defer in.stop()
-	if err := in.waitReady(ctx, paths); err != nil {
-		return nil, fmt.Errorf("start %s: %w", s.name(), err)
-	}
-	for _, path := range paths {
-		l := p.load
-		l.url = in.baseURL + path
-		c := course{server: s.name(), path: path}
-		if c.samples, err = r.runRounds(ctx, peers, l, in.cmd.Process.Pid, p.rounds); err != nil {
-			return courses, fmt.Errorf("%s %s: %w", s.name(), path, err)
-		}
-		courses = append(courses, c)
-	}
-	return courses, nil
 }
 
-// runRounds lets every peer run once in every round.
-func (r runner) runRounds(ctx context.Context, peers []peer, l load, serverPID, rounds int) (map[string][]sample, error) {
-	samples := make(map[string][]sample)
-	for round := range rounds {
-		for _, p := range rotate(peers, round) {
-			s, err := r.run(ctx, p, l, serverPID)
-			if err != nil {
-				return nil, fmt.Errorf("round %d, %s: %w", round+1, p.name(), errors.Join(ctx.Err(), err))
-			}
-			fmt.Fprintf(os.Stderr, "%s round %d: %s %.0f req/s, %.2f us/request\n", l.url, round+1, p.name(), s.rps, s.cpuMicrosPerRequest)
-			samples[p.name()] = append(samples[p.name()], s)
-		}
-	}
-	return samples, nil
-}
+func (c course) name() string { return c.label }
 
-// rotate returns the order of a round, counted from 0: the list from its
-// round-th element on, and then its beginning. Over as many rounds as there
-// are peers, each has been in every place once.
-func rotate[T any](list []T, round int) []T {
-	if len(list) == 0 {
-		return nil
+// on tells whether the course is measured on the server.
+func (c course) on(s server) bool { return slices.Contains(c.servers, s.name()) }
+
+// agreesOn tells whether the peers must find the same rate on the server.
+func (c course) agreesOn(server string) bool { return slices.Contains(c.agree, server) }
+
+// loadOf is the load of the course: that of the plan, shortened for churn.
+func (c course) loadOf(l load) load {
+	if c.churn {
+		l.churn = true
+		l.seconds = min(l.seconds, churnSeconds)
+		l.churnRequests = churnRequestsPerSecond * l.seconds
 	}
-	first := round % len(list)
-	return slices.Concat(list[first:], list[:first])
+	return l
 }

@@ -10,22 +10,25 @@ import (
 )
 
 // header lists the facts without which the tables mean nothing, as a line each.
-func header(p plan, now time.Time, recordings []recording, noise error) []string {
+func header(p plan, now time.Time, keepAlive, churn []recording, noise error) []string {
 	lines := []string{
 		"date: " + now.Format(time.RFC3339),
 		"kernel: " + kernel(),
 		"cpu: " + cpuModel(readText("/proc/cpuinfo")),
 		"clock: " + orUnknown(readText("/sys/devices/system/clocksource/clocksource0/current_clocksource")),
-		fmt.Sprintf("load: closed loop, h1 keep-alive, %d connections, %d rounds of %d s; server on CPU %d, peer on CPU %d",
+		fmt.Sprintf("load: closed loop, h1, %d connections, %d rounds of %d s; server on CPU %d, peer on CPU %d",
 			p.load.connections, p.rounds, p.load.seconds, p.serverCPU, p.load.cpu),
 	}
-	for _, r := range recordings {
+	for _, r := range keepAlive {
 		lines = append(lines, "peer "+r.peer+": "+r.version)
 	}
 	for _, s := range p.servers {
 		lines = append(lines, "server "+s.name()+": "+s.version())
 	}
-	lines = append(lines, "requests: "+compareRequests(recordings))
+	lines = append(lines, describeRequests("request", keepAlive)...)
+	if churn != nil {
+		lines = append(lines, describeRequests("churn request", churn)...)
+	}
 	if noise != nil {
 		lines = append(lines, "NOT QUIET: "+noise.Error())
 	}

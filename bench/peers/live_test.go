@@ -62,10 +62,11 @@ type fakePeer struct {
 	allowed *string // what it printed
 }
 
-func (fakePeer) name() string          { return "fake" }
-func (fakePeer) program() string       { return "env" }
-func (fakePeer) install() string       { return "none" }
-func (fakePeer) versionArgs() []string { return []string{"--version"} }
+func (fakePeer) name() string      { return "fake" }
+func (fakePeer) program() string   { return "env" }
+func (fakePeer) install() string   { return "none" }
+func (fakePeer) recipes() []recipe { return nil }
+func (fakePeer) version() string   { return firstLine("env", "--version") }
 func (fakePeer) loadArgs(l load) []string {
 	return []string{"GORACE=atexit_sleep_ms=0", fakePeerURL + "=" + l.url, os.Args[0]}
 }
@@ -140,7 +141,11 @@ func testServer(t *testing.T, r runner, s server, scratch string) {
 			in.stop()
 		}
 	}()
-	if err := in.waitReady(ctx, s.paths()); err != nil {
+	courses := plan{courses: allCourses()}.coursesOn(s)
+	if len(courses) == 0 {
+		t.Fatal("no course is on it")
+	}
+	if err := in.waitReady(ctx, courses); err != nil {
 		t.Fatal(err)
 	}
 	usage, err := r.serverUsage(in.cmd.Process.Pid)
@@ -151,7 +156,7 @@ func testServer(t *testing.T, r runner, s server, scratch string) {
 		t.Errorf("the server may run on CPUs %q, want %d", got, cpu)
 	}
 	var allowed string
-	got, err := r.run(ctx, fakePeer{&allowed}, load{url: in.baseURL + s.paths()[0], cpu: cpu, seconds: 1}, in.cmd.Process.Pid)
+	got, err := r.run(ctx, fakePeer{&allowed}, load{url: in.baseURL + courses[0].path, cpu: cpu, seconds: 1}, in.cmd.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +191,7 @@ func TestWaitReadyGivesUp(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	in := &instance{baseURL: localURL(port)}
-	if err := in.waitReady(ctx, []string{"/"}); err == nil || !strings.Contains(err.Error(), "wait for http://127.0.0.1:") {
+	if err := in.waitReady(ctx, []course{{path: "/"}}); err == nil || !strings.Contains(err.Error(), "wait for http://127.0.0.1:") {
 		t.Errorf("error %v, want one with the URL", err)
 	}
 }

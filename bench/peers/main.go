@@ -30,13 +30,16 @@ func main() {
 	}
 }
 
-// compare is the whole program: measure every peer on every course and print
-// the tables, one server after the other. A server that fails costs its own
-// tables, and the failure is returned at the end.
+// compare is the whole program: install peers, or measure every peer in every
+// heat and print the tables. What fails costs its own part of them, and is
+// returned at the end.
 func compare(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
 	p, err := parsePlan(args, stderr)
 	if err != nil {
 		return err
+	}
+	if p.install {
+		return installPeers(ctx, p.peers, surroundingsHere(p.cache), stdout, stderr)
 	}
 	clock, err := mono.NewClock()
 	if err != nil {
@@ -55,40 +58,61 @@ func compare(ctx context.Context, args []string, stdout, stderr io.Writer) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(p.load.scratchDir)) }()
-	recordings, err := recordRequests(ctx, p.peers, p.load)
+	keepAlive, churn, err := recordAll(ctx, p)
 	if err != nil {
 		return err
 	}
-	if err := writeHeader(stdout, header(p, time.Now(), recordings, noise), p.markdown); err != nil {
+	facts := header(p, time.Now(), keepAlive, churn, noise)
+	if err := writeHeader(stdout, facts, p.markdown); err != nil {
 		return err
 	}
-	return r.runServers(ctx, p, stdout)
+	heats, runErr := r.runServers(ctx, p, stdout)
+	all := agreements(heats, p.peers)
+	runErr = errors.Join(runErr, writeAgreements(stdout, all, p.markdown))
+	if p.jsonFile != "" {
+		runErr = errors.Join(runErr, writeResults(p.jsonFile, newResults(facts, keepAlive, churn, heats, all)))
+	}
+	return runErr
 }
 
-// runServers measures on one server after the other and prints what came of
-// it.
-func (r runner) runServers(ctx context.Context, p plan, stdout io.Writer) error {
+// recordAll records the requests of every peer; those of churn only where a
+// course is churn.
+func recordAll(ctx context.Context, p plan) (keepAlive, churn []recording, err error) {
+	if keepAlive, err = recordRequests(ctx, p.peers, p.load); err != nil {
+		return nil, nil, err
+	}
+	if !p.hasChurn() {
+		return keepAlive, nil, nil
+	}
+	l := p.load
+	l.churn = true
+	if churn, err = recordRequests(ctx, p.peers, l); err != nil {
+		return nil, nil, fmt.Errorf("churn: %w", err)
+	}
+	return keepAlive, churn, nil
+}
+
+// runServers measures on one server after the other, prints what came of it
+// and returns it, even with an error.
+func (r runner) runServers(ctx context.Context, p plan, stdout io.Writer) (heats []heat, err error) {
 	var failures []error
 	for _, s := range p.servers {
-		paths := p.pathsOf(s)
-		if len(paths) == 0 {
+		courses := p.coursesOn(s)
+		if len(courses) == 0 {
 			continue
 		}
-		courses, err := r.runServer(ctx, s, paths, p.peers, p)
+		ofServer, err := r.runServer(ctx, s, courses, p)
 		failures = append(failures, err)
-		for _, c := range courses {
-			if err := writeCourse(stdout, c, p.peers, p.markdown); err != nil {
-				return err
+		for _, h := range ofServer {
+			if err := writeHeat(stdout, h, p.peers, p.markdown); err != nil {
+				return heats, err
 			}
-			for _, peer := range p.peers {
-				if n := countErrors(c.samples[peer.name()]); n > 0 {
-					failures = append(failures, fmt.Errorf("%s %s: %d requests of %s failed", c.server, c.path, n, peer.name()))
-				}
-			}
+			failures = append(failures, h.faults(p.peers)...)
 		}
+		heats = append(heats, ofServer...)
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	return errors.Join(failures...)
+	return heats, errors.Join(failures...)
 }

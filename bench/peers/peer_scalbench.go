@@ -12,13 +12,14 @@ type scalbench struct {
 	path string
 }
 
-func (scalbench) name() string          { return "scalbench" }
-func (s scalbench) program() string     { return s.path }
-func (s scalbench) install() string     { return "go build -o " + s.path + " ./cmd/scalbench" }
-func (scalbench) versionArgs() []string { return nil }
+func (scalbench) name() string      { return "scalbench" }
+func (s scalbench) program() string { return s.path }
+func (s scalbench) install() string { return "go build -o " + s.path + " ./cmd/scalbench" }
+func (scalbench) recipes() []recipe { return nil }
+func (scalbench) version() string   { return "" }
 
 func (scalbench) loadArgs(l load) []string {
-	return []string{
+	args := []string{
 		"load", l.url,
 		"-c", strconv.Itoa(l.connections),
 		"-z", fmt.Sprintf("%ds", l.seconds),
@@ -29,6 +30,10 @@ func (scalbench) loadArgs(l load) []string {
 		"--output-format", "json",
 		"--quiet",
 	}
+	if l.churn {
+		args = append(args, "--disable-keepalive") // brings closeHeader
+	}
+	return args
 }
 
 // loadSchema names the result format whose keys are read below.
@@ -47,6 +52,14 @@ func (scalbench) parseReport(stdout []byte) (report, error) {
 		Ledger            struct {
 			Errors map[string]struct{ Sent, Unsent int64 } `json:"errors"`
 		} `json:"ledger"`
+		Latency struct {
+			// Service time is what the others call latency: they start the
+			// clock when they send.
+			Service struct {
+				P50Micros float64 `json:"p50_us"`
+				P99Micros float64 `json:"p99_us"`
+			} `json:"service"`
+		} `json:"latency"`
 	}
 	if err := json.Unmarshal(stdout, &result); err != nil {
 		return report{}, fmt.Errorf("read result: %w", err)
@@ -60,7 +73,13 @@ func (scalbench) parseReport(stdout []byte) (report, error) {
 	if result.Validity == "invalid" {
 		return report{}, errors.New("result is invalid by its own account")
 	}
-	r := report{requests: result.CompletedInWindow, rps: result.RPS, version: result.Version}
+	r := report{
+		requests: result.CompletedInWindow,
+		rps:      result.RPS,
+		p50:      micros(result.Latency.Service.P50Micros),
+		p99:      micros(result.Latency.Service.P99Micros),
+		version:  result.Version,
+	}
 	for _, outcome := range result.Ledger.Errors {
 		r.errors += outcome.Sent + outcome.Unsent
 	}

@@ -2,10 +2,11 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func readFixture(t *testing.T, name string) []byte {
@@ -17,18 +18,37 @@ func readFixture(t *testing.T, name string) []byte {
 	return data
 }
 
+// The fixtures are what the programs printed in runs of a second, but for
+// h1load.txt, which is composed after h1load's source.
 func TestParseReport(t *testing.T) {
+	const us = time.Microsecond
 	tests := []struct {
 		peer    peer
 		fixture string
 		want    report
 	}{
-		{wrk{}, "wrk.txt", report{requests: 217752, rps: 197601.40}},
+		{wrk{}, "wrk.txt", report{requests: 217752, rps: 197601.40}}, // without --latency
+		{wrk{}, "wrk-latency.txt", report{requests: 104790, rps: 95296.56, p50: 81 * us, p99: 464 * us}},
 		{wrk{}, "wrk-404.txt", report{requests: 36488, rps: 33166.21, errors: 36488}},
 		// read 21181 + 10591 answers that were not 2xx
 		{wrk{}, "wrk-broken.txt", report{requests: 10591, rps: 9621.88, errors: 31772}},
 		// bad_status 7 + connect_failed 3
-		{scalbench{}, "scalbench.json", report{requests: 750001, rps: 250000.5, errors: 10, version: "0.1.0"}},
+		{scalbench{}, "scalbench.json", report{requests: 750001, rps: 250000.5, errors: 10, version: "0.1.0", p50: 240125 * time.Nanosecond, p99: 512 * us}},
+		{h2load{}, "h2load.txt", report{requests: 80273, rps: 80273}},
+		{h2load{}, "h2load-404.txt", report{requests: 62257, rps: 62257, errors: 62257}},
+		{h2load{}, "h2load-churn.txt", report{requests: 20000, rps: 28706.14}},
+		{h2load{}, "h2load-refused.txt", report{}},
+		// 70602 / 1.034156309 s, and not the 69612 of its own mean
+		{bombardier{}, "bombardier.json", report{requests: 70602, rps: 70602 / 1.034156309, p50: 107 * us, p99: 323 * us}},
+		{bombardier{}, "bombardier-404.json", report{requests: 56276, rps: 56276 / 1.000247463, errors: 56276, p50: 30 * us, p99: 150 * us}},
+		{bombardier{}, "bombardier-refused.json", report{errors: 47675, p50: 47 * us, p99: 2572 * us}},
+		// The 6 that were cut off are in oha's own 59565.7/s and not here.
+		{oha{}, "oha.json", report{requests: 59834, rps: 59834 / 1.004604281, p50: 95805 * time.Nanosecond, p99: 652210 * time.Nanosecond}},
+		{oha{}, "oha-404.json", report{requests: 60225, rps: 60225 / 1.022659159, errors: 60225, p50: 77766 * time.Nanosecond, p99: 550057 * time.Nanosecond}},
+		{oha{}, "oha-churn.json", report{requests: 23045, rps: 23045 / 1.005163, p50: 255513 * time.Nanosecond, p99: 1955626 * time.Nanosecond}},
+		{oha{}, "oha-refused.json", report{errors: 67587}},
+		// (200000 + 210000) / 2, without the last row; 3 + 10 of 4xx
+		{h1load{}, "h1load.txt", report{requests: 410064, rps: 205000, errors: 13, p50: 306 * us, p99: 515 * us}},
 	}
 	for _, tt := range tests {
 		got, err := tt.peer.parseReport(readFixture(t, tt.fixture))
@@ -51,6 +71,13 @@ func TestParseReportErrors(t *testing.T) {
 		{scalbench{}, `{"schema": "scalbench.ab/v1"}`, `schema "scalbench.ab/v1"`},
 		{scalbench{}, `{"schema": "scalbench.load/v1"}`, "no measured_s"},
 		{scalbench{}, `{"schema": "scalbench.load/v1", "measured_s": 1, "validity": "invalid"}`, "invalid by its own account"},
+		{h2load{}, "Stopped all clients for thread #0\n", "no rate, request count"},
+		{bombardier{}, "", "read result"},
+		{bombardier{}, `{"result": {"req2xx": 7}}`, "no timeTakenSeconds"},
+		{oha{}, "Error: no such option", "read result"},
+		{oha{}, `{"statusCodeDistribution": {"200": 7}}`, "no total time"},
+		{h1load{}, "#     time conns\n", "no row with open connections"},
+		{h1load{}, "1 1 many\n", `read row "1 1 many"`},
 	}
 	for _, tt := range tests {
 		if _, err := tt.peer.parseReport([]byte(tt.output)); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -61,16 +88,30 @@ func TestParseReportErrors(t *testing.T) {
 
 func TestLoadArgs(t *testing.T) {
 	l := load{url: "http://h/x", connections: 64, seconds: 5, cpu: 3, scratchDir: "/s"}
+	churn := l
+	churn.churn, churn.churnRequests = true, 75000
+	const header = "-H|User-Agent: peers|-H|Accept: */*"
 	tests := []struct {
 		peer peer
+		load load
 		want string
 	}{
-		{wrk{}, "-t1|-c64|-d5s|-s|/s/wrk.lua|http://h/x"},
-		{scalbench{}, "load|http://h/x|-c|64|-z|5s|--cpus|3|--server-pid|none|-H|User-Agent: peers|-H|Accept: */*|--output-format|json|--quiet"},
+		{wrk{}, l, "-t1|-c64|-d5s|--latency|-s|/s/wrk.lua|http://h/x"},
+		{wrk{}, churn, "-t1|-c64|-d5s|--latency|-s|/s/wrk.lua|-H|Connection: close|http://h/x"},
+		{scalbench{}, l, "load|http://h/x|-c|64|-z|5s|--cpus|3|--server-pid|none|" + header + "|--output-format|json|--quiet"},
+		{scalbench{}, churn, "load|http://h/x|-c|64|-z|5s|--cpus|3|--server-pid|none|" + header + "|--output-format|json|--quiet|--disable-keepalive"},
+		{h2load{}, l, "--h1|-t1|-c64|" + header + "|-D5|http://h/x"},
+		{h2load{}, churn, "--h1|-t1|-c64|" + header + "|-H|Connection: close|-n75000|http://h/x"},
+		{bombardier{}, l, "-c|64|-d|5s|-l|--print|result|--format|json|" + header + "|http://h/x"},
+		{bombardier{}, churn, "-c|64|-d|5s|-l|--print|result|--format|json|" + header + "|-H|Connection: close|http://h/x"},
+		{oha{}, l, "--no-tui|--output-format|json|-c|64|-z|5s|--disable-compression|" + header + "|http://h/x"},
+		{oha{}, churn, "--no-tui|--output-format|json|-c|64|-z|5s|--disable-compression|" + header + "|--disable-keepalive|http://h/x"},
+		{h1load{}, l, "-t|1|-c|64|-d|5|-ll|-S|-P|" + header + "|http://h/x"},
+		{h1load{}, churn, "-t|1|-c|64|-d|5|-ll|-S|-P|" + header + "|-r|1|http://h/x"},
 	}
 	for _, tt := range tests {
-		if got := strings.Join(tt.peer.loadArgs(l), "|"); got != tt.want {
-			t.Errorf("%s: %s, want %s", tt.peer.name(), got, tt.want)
+		if got := strings.Join(tt.peer.loadArgs(tt.load), "|"); got != tt.want {
+			t.Errorf("%s, churn %v: %s, want %s", tt.peer.name(), tt.load.churn, got, tt.want)
 		}
 	}
 }
@@ -88,6 +129,34 @@ func TestWrkScriptSendsTheHeader(t *testing.T) {
 	}
 }
 
+// Where wrk is installed, what it really sends is held against the constants.
+func TestWrkRequests(t *testing.T) {
+	w := wrk{path: locate("", "wrk")}
+	if _, err := exec.LookPath(w.program()); err != nil {
+		t.Skipf("not installed: %s", w.install())
+	}
+	scratch, err := newScratch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(scratch) })
+	l := load{cpu: lastCPU(t), scratchDir: scratch}
+	for _, tt := range []struct {
+		churn bool
+		last  string
+	}{{false, "Accept: " + accept}, {true, closeHeader}} {
+		l.churn = tt.churn
+		recordings, err := recordRequests(t.Context(), []peer{w}, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := requestLines(recordings[0].request)
+		if got := lines[len(lines)-1]; got != tt.last || lines[2] != "User-Agent: "+userAgent {
+			t.Errorf("churn %v: it sends %q, want %q last", tt.churn, lines, tt.last)
+		}
+	}
+}
+
 func TestParseListening(t *testing.T) {
 	if got, err := parseListening("listening http://127.0.0.1:8080\n"); err != nil || got != "http://127.0.0.1:8080" {
 		t.Errorf("parseListening = %q, %v", got, err)
@@ -95,57 +164,6 @@ func TestParseListening(t *testing.T) {
 	for _, line := range []string{"", "http://127.0.0.1:1", "listening on 80", "listening https://127.0.0.1:1"} {
 		if _, err := parseListening(line); err == nil {
 			t.Errorf("parseListening(%q) succeeded", line)
-		}
-	}
-}
-
-func TestCompareRequests(t *testing.T) {
-	a := recording{peer: "a", request: []byte("GET / HTTP/1.1\r\nHost: h\r\nX: 1\r\n\r\n")}
-	reordered := recording{peer: "b", request: []byte("GET / HTTP/1.1\r\nX: 1\r\nHost: h\r\n\r\n")}
-	other := recording{peer: "c", request: []byte("GET / HTTP/1.1\r\nHost: h\r\n\r\n")}
-	for _, tt := range []struct {
-		recordings []recording
-		want       string
-	}{
-		{[]recording{a}, "33 bytes: "},
-		{[]recording{a, a}, "identical, 33 bytes: "}, // 16 + 9 + 6 + 2
-		{[]recording{a, a, reordered}, "the same lines in different order, 33 bytes: "},
-		{[]recording{a, reordered, other}, "DIFFERENT: a 33 bytes: "},
-	} {
-		if got := compareRequests(tt.recordings); !strings.HasPrefix(got, tt.want) {
-			t.Errorf("%d requests: %s, want %s...", len(tt.recordings), got, tt.want)
-		}
-	}
-}
-
-func TestPlan(t *testing.T) {
-	dir := t.TempDir()
-	binary := filepath.Join(dir, "scalbench")
-	if err := os.WriteFile(binary, []byte("#!/bin/sh\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	p, err := parsePlan([]string{"-scalbench", binary, "-peers", "scalbench", "-servers", "target", "-paths", "/respond", "-rounds", "2"}, os.Stderr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(p.peers) != 1 || len(p.servers) != 1 || p.rounds != 2 || p.load.connections != 64 || p.load.cpu != 1 {
-		t.Errorf("plan = %+v", p)
-	}
-	if got := p.pathsOf(p.servers[0]); !slices.Equal(got, []string{"/respond"}) {
-		t.Errorf("paths = %v, want the one asked for", got)
-	}
-
-	for _, tt := range []struct{ args, want string }{
-		{"-peers nope", `no peer "nope": there are scalbench, wrk`},
-		{"-servers sink,sink", `server "sink" is named twice`},
-		{"-rounds 0", "-rounds 0: want at least 1"},
-		{"-server-cpu 1", "-server-cpu and -peer-cpu are both 1"},
-		{"-servers sink -paths /static-small", "none of the servers has it"},
-		{"extra", `unexpected argument "extra"`},
-		{"-peers scalbench -scalbench ./absent", "scalbench is absent: go build -o ./absent ./cmd/scalbench"},
-	} {
-		if _, err := parsePlan(strings.Fields(tt.args), os.Stderr); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: error %v, want one with %q", tt.args, err, tt.want)
 		}
 	}
 }

@@ -5,26 +5,34 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"time"
 )
 
 // wrk is wg/wrk, with a script that fixes the bytes of its request.
-type wrk struct{}
+type wrk struct {
+	path string
+}
 
 const wrkScript = "wrk.lua"
 
-func (wrk) name() string          { return "wrk" }
-func (wrk) program() string       { return "wrk" }
-func (wrk) install() string       { return "apt-get install wrk" }
-func (wrk) versionArgs() []string { return []string{"-v"} }
+func (wrk) name() string      { return "wrk" }
+func (w wrk) program() string { return w.path }
+func (wrk) install() string   { return aptRecipe("wrk").String() }
+func (wrk) recipes() []recipe { return []recipe{aptRecipe("wrk")} }
+func (w wrk) version() string { return firstLine(w.path, "-v") }
 
 func (wrk) loadArgs(l load) []string {
-	return []string{
+	args := []string{
 		"-t1",
 		fmt.Sprintf("-c%d", l.connections),
 		fmt.Sprintf("-d%ds", l.seconds),
+		"--latency", // changes what is printed, not what is measured
 		"-s", filepath.Join(l.scratchDir, wrkScript),
-		l.url,
 	}
+	if l.churn {
+		args = append(args, "-H", closeHeader) // the script puts it in
+	}
+	return append(args, l.url)
 }
 
 // The lines of wrk's report that count. The last two are there only when it
@@ -32,6 +40,8 @@ func (wrk) loadArgs(l load) []string {
 var (
 	wrkRequests = regexp.MustCompile(`(?m)^\s*(\d+) requests in `)
 	wrkRate     = regexp.MustCompile(`(?m)^Requests/sec:\s+([0-9.]+)`)
+	wrkP50      = regexp.MustCompile(`(?m)^\s*50%\s+([0-9.]+(?:us|ms|s|m|h))$`)
+	wrkP99      = regexp.MustCompile(`(?m)^\s*99%\s+([0-9.]+(?:us|ms|s|m|h))$`)
 	wrkStatus   = regexp.MustCompile(`(?m)^\s*Non-2xx or 3xx responses: (\d+)`)
 	wrkSockets  = regexp.MustCompile(`(?m)^\s*Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)`)
 )
@@ -50,6 +60,7 @@ func (wrk) parseReport(stdout []byte) (report, error) {
 	if r.rps, err = strconv.ParseFloat(string(rate[1]), 64); err != nil {
 		return report{}, err
 	}
+	r.p50, r.p99 = wrkTime(wrkP50, stdout), wrkTime(wrkP99, stdout)
 	for _, line := range []*regexp.Regexp{wrkStatus, wrkSockets} {
 		match := line.FindSubmatch(stdout)
 		if match == nil {
@@ -64,4 +75,18 @@ func (wrk) parseReport(stdout []byte) (report, error) {
 		}
 	}
 	return r, nil
+}
+
+// wrkTime reads a line such as "50%   81.00us", 0 where it is not there. Its
+// units are those of Go.
+func wrkTime(line *regexp.Regexp, stdout []byte) time.Duration {
+	match := line.FindSubmatch(stdout)
+	if match == nil {
+		return 0
+	}
+	d, err := time.ParseDuration(string(match[1]))
+	if err != nil {
+		return 0
+	}
+	return d
 }

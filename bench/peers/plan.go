@@ -5,54 +5,56 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os/exec"
 	"slices"
 	"strings"
 )
 
 // plan is what will be measured, from the flags and from what is installed.
 type plan struct {
-	load      load // url and scratchDir are filled in later
-	serverCPU int
-	rounds    int
-	peers     []peer
-	servers   []server
-	paths     []string // those asked for; nil: all
-	absent    []string // a line for everything that is not installed
-	markdown  bool
-	force     bool
+	load        load // what the course decides, and scratchDir, are filled in later
+	serverCPU   int
+	rounds      int
+	churnRounds int
+	timeWaitMax int // sockets in TIME_WAIT that a churn run may start with
+	peers       []peer
+	servers     []server
+	courses     []course
+	absent      []string // a line for everything that is not installed
+	markdown    bool
+	jsonFile    string // "" for none
+	force       bool
+
+	install bool   // install peers instead of measuring
+	cache   string // the folder for that; "" if there can be none
+}
+
+// choices are the flags that name something.
+type choices struct {
+	scalbenchPath, peers, servers, courses string
 }
 
 // parsePlan reads the flags and looks for the programs. Nothing is started.
 func parsePlan(args []string, stderr io.Writer) (plan, error) {
-	var p plan
-	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	scalbenchPath := flags.String("scalbench", "./scalbench", "`path` of the scalbench binary")
-	peerNames := flags.String("peers", "scalbench,wrk", "load generators, a comma-separated `list`")
-	serverNames := flags.String("servers", "sink,nginx,target", "servers, a comma-separated `list`")
-	paths := flags.String("paths", "", "only these request paths, a comma-separated `list` (default all of each server)")
-	flags.IntVar(&p.rounds, "rounds", 5, "how often each peer runs on each course")
-	flags.IntVar(&p.load.seconds, "seconds", 3, "length of one run in `seconds`")
-	flags.IntVar(&p.load.connections, "connections", 64, "connections of each peer")
-	flags.IntVar(&p.serverCPU, "server-cpu", 0, "`CPU` of the server")
-	flags.IntVar(&p.load.cpu, "peer-cpu", 1, "`CPU` of the peer")
-	flags.BoolVar(&p.markdown, "md", false, "print Markdown")
-	flags.BoolVar(&p.force, "force", false, "run although other processes use the CPUs")
-	if err := flags.Parse(args); err != nil {
+	p, chosen, err := parseFlags(args, stderr)
+	if err != nil {
 		return plan{}, err
 	}
-	if flags.NArg() > 0 {
-		return plan{}, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	if p.cache, err = cacheDir(); err != nil {
+		p.cache = "" // no home: PATH alone counts
 	}
-	if *paths != "" {
-		p.paths = strings.Split(*paths, ",")
+	all := allPeers(chosen.scalbenchPath, p.cache)
+	if chosen.peers == "" {
+		chosen.peers = names(all)
 	}
-	var peersErr, serversErr error
-	p.peers, peersErr = choose("peer", allPeers(*scalbenchPath), *peerNames)
-	p.servers, serversErr = choose("server", allServers(*scalbenchPath), *serverNames)
-	if err := errors.Join(peersErr, serversErr, p.validate()); err != nil {
+	var peersErr, serversErr, coursesErr error
+	p.peers, peersErr = choose("peer", all, chosen.peers)
+	p.servers, serversErr = choose("server", allServers(chosen.scalbenchPath), chosen.servers)
+	p.courses, coursesErr = chooseCourses(chosen.courses, p.servers)
+	if err := errors.Join(peersErr, serversErr, coursesErr, p.validate()); err != nil {
 		return plan{}, err
+	}
+	if p.install {
+		return p, nil
 	}
 	p.peers, p.absent = installed(p.peers, p.absent)
 	p.servers, p.absent = installed(p.servers, p.absent)
@@ -60,6 +62,36 @@ func parsePlan(args []string, stderr io.Writer) (plan, error) {
 		return plan{}, fmt.Errorf("nothing to measure: %s", strings.Join(p.absent, "; "))
 	}
 	return p, nil
+}
+
+// parseFlags reads the command line.
+func parseFlags(args []string, stderr io.Writer) (plan, choices, error) {
+	var p plan
+	var chosen choices
+	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&chosen.scalbenchPath, "scalbench", "./scalbench", "`path` of the scalbench binary")
+	flags.StringVar(&chosen.peers, "peers", "", "load generators, a comma-separated `list` (default all that are installed)")
+	flags.StringVar(&chosen.servers, "servers", names(allServers("")), "servers, a comma-separated `list`")
+	flags.StringVar(&chosen.courses, "courses", "", "courses, a comma-separated `list` (default all of the servers: "+names(allCourses())+")")
+	flags.IntVar(&p.rounds, "rounds", 5, "how often each peer runs in each heat")
+	flags.IntVar(&p.churnRounds, "churn-rounds", 3, "the same for churn, where up to a minute passes before each run")
+	flags.IntVar(&p.load.seconds, "seconds", 3, fmt.Sprintf("length of one run in `seconds`; of churn at most %d", churnSeconds))
+	flags.IntVar(&p.load.connections, "connections", 64, "connections of each peer")
+	flags.IntVar(&p.serverCPU, "server-cpu", 0, "`CPU` of the server")
+	flags.IntVar(&p.load.cpu, "peer-cpu", 1, "`CPU` of the peer")
+	flags.IntVar(&p.timeWaitMax, "time-wait-max", 1000, "`sockets` in TIME_WAIT that a churn run may start with")
+	flags.BoolVar(&p.markdown, "md", false, "print Markdown")
+	flags.StringVar(&p.jsonFile, "json", "", "write every sample to this `file` too")
+	flags.BoolVar(&p.force, "force", false, "run although other processes use the CPUs")
+	flags.BoolVar(&p.install, "install", false, "install the peers that are absent, and measure nothing")
+	if err := flags.Parse(args); err != nil {
+		return plan{}, choices{}, err
+	}
+	if flags.NArg() > 0 {
+		return plan{}, choices{}, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	return p, chosen, nil
 }
 
 // validate names every number that makes no sense.
@@ -70,10 +102,12 @@ func (p plan) validate() error {
 		value, least int
 	}{
 		{"rounds", p.rounds, 1},
+		{"churn-rounds", p.churnRounds, 1},
 		{"seconds", p.load.seconds, 1},
 		{"connections", p.load.connections, 1},
 		{"server-cpu", p.serverCPU, 0},
 		{"peer-cpu", p.load.cpu, 0},
+		{"time-wait-max", p.timeWaitMax, 1},
 	} {
 		if number.value < number.least {
 			faults = append(faults, fmt.Errorf("-%s %d: want at least %d", number.flag, number.value, number.least))
@@ -82,55 +116,38 @@ func (p plan) validate() error {
 	if p.serverCPU == p.load.cpu {
 		faults = append(faults, fmt.Errorf("-server-cpu and -peer-cpu are both %d: they would measure each other", p.serverCPU))
 	}
-	for _, path := range p.paths {
-		if !slices.ContainsFunc(p.servers, func(s server) bool { return slices.Contains(s.paths(), path) }) {
-			faults = append(faults, fmt.Errorf("-paths %s: none of the servers has it", path))
+	for _, c := range p.courses {
+		if len(p.servers) > 0 && !slices.ContainsFunc(p.servers, c.on) {
+			faults = append(faults, fmt.Errorf("course %s is on none of the servers, only on %s", c.name(), strings.Join(c.servers, ", ")))
 		}
 	}
 	return errors.Join(faults...)
 }
 
-// pathsOf returns the paths to measure of a server.
-func (p plan) pathsOf(s server) []string {
-	if p.paths == nil {
-		return s.paths()
+// chooseCourses picks the named courses; of none named, all that one of the
+// servers has.
+func chooseCourses(list string, servers []server) ([]course, error) {
+	if list == "" {
+		onNone := func(c course) bool { return !slices.ContainsFunc(servers, c.on) }
+		return slices.DeleteFunc(allCourses(), onNone), nil
 	}
-	return slices.DeleteFunc(s.paths(), func(path string) bool { return !slices.Contains(p.paths, path) })
+	return choose("course", allCourses(), list)
 }
 
-// choose picks the named ones, in the order in which they are named.
-func choose[T interface{ name() string }](kind string, all []T, names string) ([]T, error) {
-	var chosen []T
-	for name := range strings.SplitSeq(names, ",") {
-		i := slices.IndexFunc(all, func(t T) bool { return t.name() == name })
-		if i < 0 {
-			var known []string
-			for _, t := range all {
-				known = append(known, t.name())
-			}
-			return nil, fmt.Errorf("no %s %q: there are %s", kind, name, strings.Join(known, ", "))
-		}
-		if slices.ContainsFunc(chosen, func(t T) bool { return t.name() == name }) {
-			return nil, fmt.Errorf("%s %q is named twice", kind, name)
-		}
-		chosen = append(chosen, all[i])
-	}
-	return chosen, nil
+// coursesOn returns the courses to measure on a server.
+func (p plan) coursesOn(s server) []course {
+	return slices.DeleteFunc(slices.Clone(p.courses), func(c course) bool { return !c.on(s) })
 }
 
-// installed drops what is not there and adds a line about each to absent.
-func installed[T interface {
-	name() string
-	program() string
-	install() string
-}](all []T, absent []string) ([]T, []string) {
-	var found []T
-	for _, t := range all {
-		if _, err := exec.LookPath(t.program()); err != nil {
-			absent = append(absent, fmt.Sprintf("%s is absent: %s", t.name(), t.install()))
-			continue
-		}
-		found = append(found, t)
+// roundsOf is how often each peer runs in a heat of the course.
+func (p plan) roundsOf(c course) int {
+	if c.churn {
+		return min(p.rounds, p.churnRounds)
 	}
-	return found, absent
+	return p.rounds
+}
+
+// hasChurn tells whether one of the courses is churn.
+func (p plan) hasChurn() bool {
+	return slices.ContainsFunc(p.courses, func(c course) bool { return c.churn })
 }

@@ -7,14 +7,13 @@ import (
 	"fmt"
 	"net"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 )
 
 // recorder is a socket that answers every request and keeps the first one's
-// bytes.
+// bytes. It closes a connection whose request asks for that, as a server does.
 type recorder struct {
 	listener net.Listener
 	serving  sync.WaitGroup
@@ -23,8 +22,13 @@ type recorder struct {
 	request []byte // guarded by mu; nil until there is one
 }
 
-// recorderAnswer is what every request gets.
-const recorderAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+// What every request gets, after a pause: it is the request that is wanted, and
+// not thousands of sockets in TIME_WAIT.
+const (
+	recorderAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+	recorderCloses = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
+	recorderPause  = 10 * time.Millisecond
+)
 
 func newRecorder() (*recorder, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -66,13 +70,24 @@ func (r *recorder) answerLoop(conn net.Conn) {
 			if end < 0 {
 				break
 			}
-			r.keep(pending[:end+4])
+			request := pending[:end+4]
 			pending = pending[end+4:]
-			if _, err := conn.Write([]byte(recorderAnswer)); err != nil {
+			r.keep(request)
+			answer, closes := recorderAnswer, asksToClose(request)
+			if closes {
+				answer = recorderCloses
+			}
+			time.Sleep(recorderPause)
+			if _, err := conn.Write([]byte(answer)); err != nil || closes {
 				return
 			}
 		}
 	}
+}
+
+// asksToClose finds "Connection: close", in whatever case.
+func asksToClose(request []byte) bool {
+	return bytes.Contains(bytes.ToLower(request), []byte(strings.ToLower(closeHeader)+"\r\n"))
 }
 
 // keep stores the first request since the last take.
@@ -106,6 +121,9 @@ type recording struct {
 	version string
 }
 
+// recordedChurnRequests is enough for one to be seen.
+const recordedChurnRequests = 10
+
 // recordRequests runs every peer for a second against one recorder. All see
 // the same address, so that their requests can be compared byte by byte.
 func recordRequests(ctx context.Context, peers []peer, l load) ([]recording, error) {
@@ -115,7 +133,7 @@ func recordRequests(ctx context.Context, peers []peer, l load) ([]recording, err
 	}
 	defer r.close()
 	l.url = "http://" + r.listener.Addr().String() + "/"
-	l.connections, l.seconds = 1, 1
+	l.connections, l.seconds, l.churnRequests = 1, 1, recordedChurnRequests
 	var recordings []recording
 	for _, p := range peers {
 		rec, err := recordRequest(ctx, r, p, l)
@@ -149,36 +167,7 @@ func recordRequest(ctx context.Context, r *recorder, p peer, l load) (recording,
 	}
 	rec := recording{peer: p.name(), request: request, version: reported.version}
 	if rec.version == "" {
-		rec.version = peerVersion(p)
+		rec.version = p.version()
 	}
 	return rec, nil
-}
-
-// compareRequests says whether all peers send the same, and what they send if
-// not.
-func compareRequests(recordings []recording) string {
-	first := recordings[0].request
-	same, sameLines := true, true
-	for _, rec := range recordings[1:] {
-		same = same && bytes.Equal(rec.request, first)
-		sameLines = sameLines && slices.Equal(sortedLines(rec.request), sortedLines(first))
-	}
-	switch {
-	case len(recordings) == 1:
-		return fmt.Sprintf("%d bytes: %q", len(first), first)
-	case same:
-		return fmt.Sprintf("identical, %d bytes: %q", len(first), first)
-	case sameLines:
-		return fmt.Sprintf("the same lines in different order, %d bytes: %q", len(first), first)
-	}
-	var each []string
-	for _, rec := range recordings {
-		each = append(each, fmt.Sprintf("%s %d bytes: %q", rec.peer, len(rec.request), rec.request))
-	}
-	return "DIFFERENT: " + strings.Join(each, "; ")
-}
-
-// sortedLines splits a request into its lines, in an order of no meaning.
-func sortedLines(request []byte) []string {
-	return slices.Sorted(slices.Values(strings.Split(string(request), "\r\n")))
 }

@@ -15,12 +15,19 @@ import (
 
 // sample is what one peer did in one round.
 type sample struct {
+	requests            int64
 	rps                 float64
-	cpuMicrosPerRequest float64 // user and system time of its whole life, by its requests
+	p50, p99            time.Duration // 0: the peer does not tell
+	cpuMicrosPerRequest float64       // user and system time of its whole life, by its requests
 	peakRSSBytes        int64
+	threads             int     // most at a time
 	peerBusyFrac        float64 // its CPU time by the elapsed time
 	serverBusyFrac      float64 // likewise
-	errors              int64   // of its requests
+	// underLoadFrac is the server's CPU time by the time that the peer says it
+	// was measuring. A peer that sorts a million latencies after its last
+	// request lowers serverBusyFrac, and not this.
+	underLoadFrac float64
+	errors        int64 // of its requests
 }
 
 // runSlack is how much longer than its load a peer may live.
@@ -47,10 +54,10 @@ func (r runner) run(ctx context.Context, p peer, l load, serverPID int) (sample,
 	if err := startPinned(cmd, l.cpu); err != nil {
 		return sample{}, err
 	}
-	peakRSS := r.watchPeakRSS(cmd.Process.Pid)
+	watched := r.watch(cmd.Process.Pid)
 	waitErr := cmd.Wait()
 	after, usageErr := r.serverUsage(serverPID)
-	peakRSSBytes := peakRSS()
+	most := watched()
 	if waitErr != nil {
 		return sample{}, fmt.Errorf("%w\n%s", waitErr, stderr.Bytes())
 	}
@@ -61,23 +68,29 @@ func (r runner) run(ctx context.Context, p peer, l load, serverPID int) (sample,
 	if err != nil {
 		return sample{}, err
 	}
-	return newSample(reported, peerCPU(cmd), peakRSSBytes, procfs.Between(before, after))
+	return newSample(reported, peerCPU(cmd), most, procfs.Between(before, after))
 }
 
 // newSample divides.
-func newSample(r report, cpu time.Duration, peakRSSBytes int64, server procfs.Spent) (sample, error) {
-	if r.requests <= 0 {
+func newSample(r report, cpu time.Duration, most peaks, server procfs.Spent) (sample, error) {
+	if r.requests <= 0 || r.rps <= 0 {
 		return sample{}, errors.New("not one request was completed")
 	}
 	if len(server.Ended) > 0 {
 		return sample{}, fmt.Errorf("server processes %v ended during the run", server.Ended)
 	}
+	underLoad := seconds(float64(r.requests) / r.rps)
 	return sample{
+		requests:            r.requests,
 		rps:                 r.rps,
+		p50:                 r.p50,
+		p99:                 r.p99,
 		cpuMicrosPerRequest: float64(cpu) / float64(time.Microsecond) / float64(r.requests),
-		peakRSSBytes:        peakRSSBytes,
+		peakRSSBytes:        most.rssBytes,
+		threads:             most.threads,
 		peerBusyFrac:        procfs.Spent{Elapsed: server.Elapsed, CPU: cpu}.Cores(),
 		serverBusyFrac:      server.Cores(),
+		underLoadFrac:       procfs.Spent{Elapsed: underLoad, CPU: server.CPU}.Cores(),
 		errors:              r.errors,
 	}, nil
 }
@@ -96,32 +109,4 @@ func (r runner) serverUsage(pid int) (procfs.Usage, error) {
 func peerCPU(cmd *exec.Cmd) time.Duration {
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-}
-
-// rssInterval is how often the peak is read. It only grows, so the last reading
-// before the end counts; what a peer allocates in its last 20 ms is missed.
-const rssInterval = 20 * time.Millisecond
-
-// watchPeakRSS reads VmHWM of a process again and again until it ends. The
-// returned function waits for that and returns the last value.
-//
-// ru_maxrss of wait4 would need no watching, and is wrong: it is kept over
-// exec, so it is never less than what this program had resident when it
-// forked.
-func (r runner) watchPeakRSS(pid int) (peak func() int64) {
-	result := make(chan int64)
-	go func() {
-		var last int64
-		tick := time.NewTicker(rssInterval)
-		defer tick.Stop()
-		for range tick.C {
-			status, err := r.fs.Status(pid)
-			if err != nil || status.PeakRSSBytes == 0 { // ended, or a zombie
-				break
-			}
-			last = status.PeakRSSBytes
-		}
-		result <- last
-	}()
-	return func() int64 { return <-result }
 }

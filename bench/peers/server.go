@@ -21,8 +21,6 @@ type server interface {
 	install() string
 	// version describes what will run.
 	version() string
-	// paths are what can be asked of it; each is a course.
-	paths() []string
 	// start runs it on one CPU. It need not be ready on return.
 	start(ctx context.Context, scratchDir string, cpu int) (*instance, error)
 }
@@ -43,21 +41,21 @@ func allServers(scalbenchPath string) []server {
 // readyTimeout bounds the start of a server, the compiler not included.
 const readyTimeout = 10 * time.Second
 
-// waitReady asks for every path until all have been answered with 200: a
-// server that is up and misconfigured must not be measured.
-func (in *instance) waitReady(ctx context.Context, paths []string) error {
+// waitReady asks for the path of every course until all have been answered with
+// 200: a server that is up and misconfigured must not be measured.
+func (in *instance) waitReady(ctx context.Context, courses []course) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	for _, path := range paths {
+	for _, c := range courses {
 		for {
-			err := ask(ctx, &client, in.baseURL+path)
+			err := ask(ctx, &client, in.baseURL+c.path)
 			if err == nil {
 				break
 			}
 			select {
 			case <-ctx.Done():
-				return fmt.Errorf("wait for %s: %w", in.baseURL+path, err)
+				return fmt.Errorf("wait for %s: %w", in.baseURL+c.path, err)
 			case <-time.After(20 * time.Millisecond):
 			}
 		}

@@ -16,16 +16,12 @@ import (
 // nginx.conf.
 type nginx struct{}
 
-const (
-	nginxConfig = "nginx.conf"
-	nginxStatic = "/static-small" // 1 KiB
-)
+const nginxConfig = "nginx.conf"
 
 func (nginx) name() string    { return "nginx" }
 func (nginx) program() string { return "nginx" }
 func (nginx) install() string { return "apt-get install nginx" }
 func (nginx) version() string { return firstLine("nginx", "-v") }
-func (nginx) paths() []string { return []string{"/respond", nginxStatic} }
 
 func (nginx) start(ctx context.Context, scratchDir string, cpu int) (*instance, error) {
 	port, err := freePort()
@@ -49,7 +45,10 @@ func (nginx) start(ctx context.Context, scratchDir string, cpu int) (*instance, 
 	return &instance{cmd: cmd, baseURL: localURL(port), end: end}, nil
 }
 
-// writeNginxFiles fills in the template and writes the file to serve. All may
+// nginxLine is the text of the files that nginx serves, 16 bytes.
+const nginxLine = "0123456789abcde\n"
+
+// writeNginxFiles fills in the template and writes the files to serve. All may
 // read them: the worker runs as another user when the master is root.
 func writeNginxFiles(dir, template string, port int) (config string, err error) {
 	text, err := os.ReadFile(template)
@@ -58,10 +57,11 @@ func writeNginxFiles(dir, template string, port int) (config string, err error) 
 	}
 	filled := strings.NewReplacer("DIR", dir, "PORT", strconv.Itoa(port)).Replace(string(text))
 	config = filepath.Join(dir, nginxConfig)
-	kib := strings.Repeat("0123456789abcde\n", 64)
+	www := filepath.Join(dir, "www")
 	return config, errors.Join(
-		os.MkdirAll(filepath.Join(dir, "www"), 0o755),
+		os.MkdirAll(www, 0o755),
 		os.WriteFile(config, []byte(filled), 0o644),
-		os.WriteFile(filepath.Join(dir, "www", nginxStatic), []byte(kib), 0o644),
+		os.WriteFile(filepath.Join(www, "static-small"), []byte(strings.Repeat(nginxLine, 1<<10/len(nginxLine))), 0o644),
+		os.WriteFile(filepath.Join(www, "static-1m"), []byte(strings.Repeat(nginxLine, 1<<20/len(nginxLine))), 0o644),
 	)
 }

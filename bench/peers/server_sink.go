@@ -18,7 +18,6 @@ func (sink) name() string    { return "sink" }
 func (sink) program() string { return "gcc" }
 func (sink) install() string { return "apt-get install gcc libc6-dev" }
 func (sink) version() string { return "sink.c, -O2, " + firstLine("gcc", "--version") }
-func (sink) paths() []string { return []string{"/respond"} } // it answers any
 
 func (sink) start(ctx context.Context, scratchDir string, cpu int) (*instance, error) {
 	binary := filepath.Join(scratchDir, "sink")

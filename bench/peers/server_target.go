@@ -19,7 +19,6 @@ func (target) name() string      { return "target" }
 func (t target) program() string { return t.path }
 func (t target) install() string { return scalbench(t).install() }
 func (t target) version() string { return "target of " + t.path }
-func (target) paths() []string   { return []string{"/respond", "/static-small"} }
 
 // start reads the address from the first line of the target's output, and ends
 // it by closing its standard input.

@@ -19,6 +19,15 @@ func median(values []float64) float64 {
 	return (sorted[n/2-1] + sorted[n/2]) / 2
 }
 
+// mean of at least one value.
+func mean(values []float64) float64 {
+	var sum float64
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
 // of collects one number of every sample.
 func of(samples []sample, number func(sample) float64) []float64 {
 	values := make([]float64, 0, len(samples))
@@ -28,12 +37,16 @@ func of(samples []sample, number func(sample) float64) []float64 {
 	return values
 }
 
-// The numbers of a sample that are compared.
+// The numbers of a sample that are compared; times in nanoseconds.
 func rps(s sample) float64                 { return s.rps }
 func cpuMicrosPerRequest(s sample) float64 { return s.cpuMicrosPerRequest }
 func peakRSSBytes(s sample) float64        { return float64(s.peakRSSBytes) }
 func peerBusyFrac(s sample) float64        { return s.peerBusyFrac }
 func serverBusyFrac(s sample) float64      { return s.serverBusyFrac }
+func underLoadFrac(s sample) float64       { return s.underLoadFrac }
+func threads(s sample) float64             { return float64(s.threads) }
+func p50(s sample) float64                 { return float64(s.p50) }
+func p99(s sample) float64                 { return float64(s.p99) }
 
 // ratio is one peer's number by another's.
 type ratio struct {

@@ -73,65 +73,30 @@ func TestRatio(t *testing.T) {
 
 func TestNewSample(t *testing.T) {
 	spent := procfs.Spent{Elapsed: 2 * time.Second, CPU: 1500 * time.Millisecond}
-	got, err := newSample(report{requests: 100_000, rps: 50_000, errors: 3}, 1200*time.Millisecond, 7<<20, spent)
+	got, err := newSample(report{requests: 100_000, rps: 64_000, errors: 3, p50: 7, p99: 9}, 1200*time.Millisecond, peaks{rssBytes: 7 << 20, threads: 2}, spent)
 	want := sample{
-		rps:                 50_000,
+		requests: 100_000,
+		rps:      64_000,
+		p50:      7, p99: 9,
 		cpuMicrosPerRequest: 12, // 1 200 000 us / 100 000
 		peakRSSBytes:        7 << 20,
+		threads:             2,
 		peerBusyFrac:        0.6,  // 1.2 s of 2 s
 		serverBusyFrac:      0.75, // 1.5 s of 2 s
+		underLoadFrac:       0.96, // 1.5 s of 100 000 / 64 000 = 1.5625 s
 		errors:              3,
 	}
 	if err != nil || got != want {
 		t.Errorf("newSample = %+v, %v, want %+v", got, err, want)
 	}
-	if _, err := newSample(report{}, time.Second, 0, spent); err == nil {
-		t.Error("a run without requests became a sample")
+	for _, nothing := range []report{{}, {requests: 1}, {rps: 1}} {
+		if _, err := newSample(nothing, time.Second, peaks{}, spent); err == nil {
+			t.Errorf("%+v became a sample", nothing)
+		}
 	}
 	spent.Ended = []int{7}
-	if _, err := newSample(report{requests: 1}, time.Second, 0, spent); err == nil || !strings.Contains(err.Error(), "[7] ended") {
+	if _, err := newSample(report{requests: 1, rps: 1}, time.Second, peaks{}, spent); err == nil || !strings.Contains(err.Error(), "[7] ended") {
 		t.Errorf("a server that ended: error %v", err)
-	}
-}
-
-func TestTables(t *testing.T) {
-	c := course{server: "sink", path: "/respond", samples: map[string][]sample{
-		"scalbench": {{rps: 250_000, cpuMicrosPerRequest: 4, peakRSSBytes: 21 << 20, peerBusyFrac: 1, serverBusyFrac: 0.81}},
-		"wrk":       {{rps: 200_000, cpuMicrosPerRequest: 5, peakRSSBytes: 7 << 20, peerBusyFrac: 1, serverBusyFrac: 0.6, errors: 1200}},
-	}}
-	peers := []peer{scalbench{}, wrk{}}
-	var text, markdown strings.Builder
-	if err := writeCourse(&text, c, peers, false); err != nil {
-		t.Fatal(err)
-	}
-	if err := writeCourse(&markdown, c, peers, true); err != nil {
-		t.Fatal(err)
-	}
-	// 250/200 = 1.25, 4/5 = 0.80, 21/7 = 3.00
-	const wantText = `
-sink /respond
-
-peer         req/s  CPU/request  peak RSS  peer busy  server busy
-scalbench  250 000      4.00 us    21 MiB      100 %         81 %
-wrk        200 000      5.00 us   7.0 MiB      100 %         60 %
-
-ratio of medians (min..max of the rounds)              req/s        CPU/request           peak RSS
-scalbench / wrk                            1.25 (1.25..1.25)  0.80 (0.80..0.80)  3.00 (3.00..3.00)
-
-wrk: 1 200 requests FAILED
-`
-	if text.String() != wantText {
-		t.Errorf("text:\n%s\nwant:\n%s", &text, wantText)
-	}
-	for _, want := range []string{
-		"### sink /respond\n",
-		"| peer | req/s | CPU/request | peak RSS | peer busy | server busy |\n| --- | --: | --: | --: | --: | --: |\n",
-		"| wrk | 200 000 | 5.00 us | 7.0 MiB | 100 % | 60 % |\n",
-		"| scalbench / wrk | 1.25 (1.25..1.25) |",
-	} {
-		if !strings.Contains(markdown.String(), want) {
-			t.Errorf("Markdown lacks %q:\n%s", want, &markdown)
-		}
 	}
 }
 

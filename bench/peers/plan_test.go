@@ -1,0 +1,74 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestPlan(t *testing.T) {
+	binary := filepath.Join(t.TempDir(), "scalbench")
+	if err := os.WriteFile(binary, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p, err := parsePlan([]string{"-scalbench", binary, "-peers", "scalbench", "-servers", "target", "-courses", "churn,respond", "-rounds", "4"}, os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.peers) != 1 || len(p.servers) != 1 || p.load.connections != 64 || p.load.cpu != 1 || !p.hasChurn() {
+		t.Errorf("plan = %+v", p)
+	}
+	courses := p.coursesOn(p.servers[0])
+	if got := names(courses); got != "churn,respond" {
+		t.Errorf("courses %s, want those asked for", got)
+	}
+	// 3 is the default of -churn-rounds.
+	if churn, other := p.roundsOf(courses[0]), p.roundsOf(courses[1]); churn != 3 || other != 4 {
+		t.Errorf("rounds %d of churn and %d of others, want 3 and 4", churn, other)
+	}
+
+	for _, tt := range []struct{ args, want string }{
+		{"-peers nope", `no peer "nope": there are scalbench,wrk,h2load,bombardier,oha,h1load`},
+		{"-servers sink,sink", `server "sink" is named twice`},
+		{"-courses nope", `no course "nope": there are respond,static-small,static-1m,churn`},
+		{"-rounds 0", "-rounds 0: want at least 1"},
+		{"-churn-rounds 0", "-churn-rounds 0: want at least 1"},
+		{"-server-cpu 1", "-server-cpu and -peer-cpu are both 1"},
+		{"-servers sink -courses static-small", "course static-small is on none of the servers, only on nginx, target"},
+		{"extra", `unexpected argument "extra"`},
+		{"-peers scalbench -scalbench ./absent", "scalbench is absent: go build -o ./absent ./cmd/scalbench"},
+	} {
+		if _, err := parsePlan(strings.Fields(tt.args), os.Stderr); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want one with %q", tt.args, err, tt.want)
+		}
+	}
+}
+
+// Of no course named, a server has all of its own.
+func TestPlanDefaultCourses(t *testing.T) {
+	for list, want := range map[string]string{
+		"sink":        "respond",
+		"nginx":       "respond,static-small,static-1m,churn",
+		"sink,target": "respond,static-small,static-1m,churn",
+	} {
+		p, err := parsePlan([]string{"-install", "-servers", list}, os.Stderr)
+		if err != nil || names(p.courses) != want {
+			t.Errorf("servers %s: courses %s, %v, want %s", list, names(p.courses), err, want)
+		}
+	}
+}
+
+func TestCourseLoad(t *testing.T) {
+	for seconds, want := range map[int]load{
+		1: {seconds: 1, churn: true, churnRequests: 15_000},
+		5: {seconds: 2, churn: true, churnRequests: 30_000}, // no more than churnSeconds
+	} {
+		if got := (course{churn: true}).loadOf(load{seconds: seconds}); got != want {
+			t.Errorf("churn of %d s = %+v, want %+v", seconds, got, want)
+		}
+	}
+	if got := (course{}).loadOf(load{seconds: 5}); got != (load{seconds: 5}) {
+		t.Errorf("keep-alive = %+v", got)
+	}
+}
