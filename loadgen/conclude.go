@@ -63,7 +63,7 @@ func conclude(f finished) (*Result, error) {
 		r.BytesIn += w.edges.to.bytesIn - w.edges.from.bytesIn
 		r.BytesOut += w.edges.to.bytesOut - w.edges.from.bytesOut
 	}
-	r.Server = f.usage.server(measured, all.completedInWindow)
+	r.Server = f.usage.server(measured, all.completedInWindow, f.plan.CPUs)
 	r.Generator = f.usage.generator(measured, all.completedInWindow)
 	r.Warnings = append(r.Warnings, f.warnings(r, all)...)
 	r.Validity = validity(r.Warnings)

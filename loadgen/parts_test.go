@@ -380,3 +380,47 @@ func TestPortsWarning(t *testing.T) {
 		t.Errorf("with two sources: %v", ws)
 	}
 }
+
+func TestLimit(t *testing.T) {
+	server := func(busy float64, cpus *float64) *Server { return &Server{Busy: busy, CPUsBusy: cpus} }
+	for _, tt := range []struct {
+		generator float64
+		server    *Server
+		want      Limiter
+		why       string
+	}{
+		{0.96, server(0.99, nil), LimitGenerator, "96 %"}, // both full: more cannot be asked of the server
+		{0.50, server(0.92, nil), LimitServer, "generator 50 %"},
+		{0.50, server(0.60, ptr(0.97)), LimitServerCPUs, "its CPUs 97 % busy, itself 60 %"},
+		{0.50, server(0.60, ptr(0.80)), LimitNeither, "server 60 % busy"},
+		{0.50, nil, LimitUnknown, "50 %"},
+	} {
+		r := Result{Server: tt.server, Workers: []WorkerResult{{Busy: 0.1}, {Busy: tt.generator}}}
+		if who, why := r.Limit(); who != tt.want || !strings.Contains(why, tt.why) {
+			t.Errorf("generator %v, server %+v: %d (%s), want %d with %q", tt.generator, tt.server, who, why, tt.want, tt.why)
+		}
+	}
+}
+
+// The busy share of the server's CPUs is that of the window, whoever used them.
+func TestCPUsBusy(t *testing.T) {
+	zero, _ := cpuset.Of(0)
+	one, _ := cpuset.Of(1)
+	times := func(busy, idle time.Duration) map[int]procfs.CPUTimes {
+		return map[int]procfs.CPUTimes{0: {Busy: busy, Idle: idle}, 1: {Busy: busy}}
+	}
+	u := usage{
+		from: reading{cpus: times(100, 1000)},
+		to:   reading{cpus: times(400, 1100), server: procfs.Usage{CPUs: zero}},
+	}
+	if got := u.cpusBusy(one); got == nil || *got != 0.75 { // 300 busy of 300 + 100
+		t.Errorf("got %v, want 0.75", got)
+	}
+	if got := u.cpusBusy(zero); got != nil {
+		t.Errorf("the generator's own CPU: %v", *got)
+	}
+	u.from.cpus = nil
+	if got := u.cpusBusy(one); got != nil {
+		t.Errorf("not read: %v", *got)
+	}
+}

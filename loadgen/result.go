@@ -75,7 +75,11 @@ type Server struct {
 	CoresUsed       float64  `json:"cores_used"`
 	CoresAllowed    int      `json:"cores_allowed"` // CPUs its affinity gives it
 	Busy            float64  `json:"busy"`          // of what it can use: 1 is a server at its limit
-	PeakRSSBytes    int64    `json:"peak_rss_bytes"`
+	// CPUsBusy is the busy share of all CPUs that the server may run on, whoever
+	// used them (an upstream beside it, say); nil where the generator has some of
+	// them.
+	CPUsBusy     *float64 `json:"cpus_busy,omitempty"`
+	PeakRSSBytes int64    `json:"peak_rss_bytes"`
 }
 
 // Generator is what this process used over the window.

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/scalws/scalbench/internal/cpuset"
 	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/internal/procfs"
 )
@@ -26,7 +27,8 @@ type reading struct {
 	at     mono.Time
 	own    time.Duration // CPU time of this process
 	server procfs.Usage  // of its processes at that moment
-	err    error         // of reading the server
+	cpus   map[int]procfs.CPUTimes
+	err    error // of reading the server
 }
 
 // usageWatch takes the readings of a run from a goroutine of its own, which
@@ -81,6 +83,7 @@ func (w *usageWatch) read() reading {
 		r.own = time.Duration(ru.Utime.Nano() + ru.Stime.Nano())
 	}
 	if len(pids) > 0 {
+		r.cpus, _ = w.usage.processes.fs.CPUTimes() // only says more about the limit
 		r.server, r.err = w.usage.processes.fs.Usage(r.at, pids)
 	}
 	return r
@@ -144,8 +147,9 @@ func (u usage) generator(measuredS float64, completed uint64) Generator {
 	return g
 }
 
-// server is what the server's processes used; nil when it is not known.
-func (u usage) server(measuredS float64, completed uint64) *Server {
+// server is what the server's processes used; nil when it is not known. ours
+// are the CPUs of the generator.
+func (u usage) server(measuredS float64, completed uint64, ours cpuset.Set) *Server {
 	if len(u.processes.roots) == 0 || u.from.err != nil || u.to.err != nil || len(u.to.server.Processes) == 0 {
 		return nil
 	}
@@ -156,8 +160,28 @@ func (u usage) server(measuredS float64, completed uint64) *Server {
 		s.PeakRSSBytes = u.sampledPeak
 	}
 	s.CPUPerRequestUS = perRequestUS(s.CoresUsed*measuredS, completed)
+	s.CPUsBusy = u.cpusBusy(ours)
 	s.Busy = max(s.CoresUsed/float64(max(s.CoresAllowed, 1)), u.busiestThread())
 	return s
+}
+
+// cpusBusy is the busy share of the server's CPUs; nil when it is not known, or
+// the generator has some of them.
+func (u usage) cpusBusy(ours cpuset.Set) *float64 {
+	cpus := u.to.server.CPUs
+	if cpus.Count() == 0 || cpus.Intersect(ours).Count() > 0 {
+		return nil
+	}
+	sum := 0.0
+	for _, cpu := range cpus.CPUs() {
+		before, known1 := u.from.cpus[cpu]
+		after, known2 := u.to.cpus[cpu]
+		if !known1 || !known2 {
+			return nil
+		}
+		sum += after.BusyFrac(before)
+	}
+	return ptr(sum / float64(cpus.Count()))
 }
 
 // first is the process that stands for the server: the one that was named or

@@ -155,6 +155,8 @@ func limit(r *loadgen.Result) string {
 	switch who {
 	case loadgen.LimitServer:
 		return "the server (" + why + ")"
+	case loadgen.LimitServerCPUs:
+		return "the server's CPUs, which others use too (" + why + ")"
 	case loadgen.LimitGenerator:
 		return "the generator (" + why + "): the server may be faster than this"
 	case loadgen.LimitNeither:
