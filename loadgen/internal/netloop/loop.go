@@ -34,7 +34,7 @@ type Event struct {
 type Options struct {
 	Slots       int // number of slots; at least 1
 	BufferBytes int // size of the receive buffer all slots share; 0: 64 KiB
-	EventsMax   int // sockets taken in one turn; 0: 128
+	EventsMax   int // sockets taken in one turn; 0: 32
 	// Congestion is the TCP congestion control of the sockets (tcp(7),
 	// TCP_CONGESTION). "": the host's default; one that the host refuses is
 	// ignored.
@@ -43,7 +43,9 @@ type Options struct {
 
 const (
 	defaultBufferBytes = 64 << 10
-	// More ready sockets a turn save wake-ups, but the first response of a
-	// turn waits for the reads of all others before its successor is sent.
-	defaultEventsMax = 128
+	// More ready sockets a turn save wake-ups, but the first response of a turn
+	// waits for the reads of all others before its successor is sent, and what
+	// the kernel holds of a socket has left the near cache by then: 32 cost 2 %
+	// less CPU a request than 128, and 8 cost 6 % more.
+	defaultEventsMax = 32
 )
