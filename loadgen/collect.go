@@ -23,17 +23,42 @@ type series struct {
 	length time.Duration
 	rows   []Window
 	done   chan struct{}
+	told   chan Window   // to the observer; nil: there is none
+	heard  chan struct{} // closed when the observer has been told all
 }
 
 // collect merges the rows with the same index of all workers and hands each on
 // once every worker has finished it.
 func collect(feeds []*windowFeed, length time.Duration, row func(Window)) *series {
-	s := &series{length: length, done: make(chan struct{})}
-	go s.collectLoop(feeds, row)
+	s := &series{length: length, done: make(chan struct{}), heard: make(chan struct{})}
+	if row != nil {
+		s.told = make(chan Window, rowsToldMax)
+		go s.tellLoop(row)
+	}
+	go s.collectLoop(feeds)
 	return s
 }
 
-func (s *series) collectLoop(feeds []*windowFeed, row func(Window)) {
+// rowsToldMax is how many rows an observer may be behind. It may write to a
+// terminal that has been stopped: then it misses rows, and nobody waits for it.
+const rowsToldMax = 64
+
+// tell hands a row to the observer.
+func (s *series) tell(row Window) {
+	select {
+	case s.told <- row: // nil blocks for ever, so that default is taken
+	default:
+	}
+}
+
+func (s *series) tellLoop(row func(Window)) {
+	defer close(s.heard)
+	for r := range s.told {
+		row(r)
+	}
+}
+
+func (s *series) collectLoop(feeds []*windowFeed) {
 	defer close(s.done)
 	merged := newWindow()
 	heads := make([]*window, len(feeds)) // the next row of each worker; nil: there is none any more
@@ -46,7 +71,7 @@ func (s *series) collectLoop(feeds []*windowFeed, row func(Window)) {
 		for i, f := range feeds {
 			if w := heads[i]; w != nil && w.index == index {
 				merged.merge(w)
-				f.empty <- w
+				f.giveBack(w)
 				heads[i] = <-f.filled
 			}
 			running = running || heads[i] != nil
@@ -56,19 +81,28 @@ func (s *series) collectLoop(feeds []*windowFeed, row func(Window)) {
 		}
 		r := merged.public(s.length)
 		s.rows = append(s.rows, r)
-		if row != nil {
-			row(r)
-		}
+		s.tell(r)
 		if !running {
 			return
 		}
 	}
 }
 
+// wait returns the rows when all are complete. An observer that does not come
+// back is left behind after a moment.
 func (s *series) wait() []Window {
 	<-s.done
+	if s.told != nil {
+		close(s.told)
+		select {
+		case <-s.heard:
+		case <-time.After(observerPatience):
+		}
+	}
 	return s.rows
 }
+
+const observerPatience = 200 * time.Millisecond
 
 func (w *window) public(length time.Duration) Window {
 	row := Window{StartS: (time.Duration(w.index) * length).Seconds(), OK: w.ok, Errors: w.errors}

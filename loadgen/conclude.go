@@ -132,11 +132,11 @@ func (r *recorder) published(dns time.Duration) Latency {
 
 // Thresholds of the warnings.
 const (
-	saturatedBusy  = 0.95                  // thread CPU / window
-	shortWindow    = time.Second           // shorter windows hold too few of the host's own rhythms
-	lateStartMin   = 20 * time.Millisecond // a thread may have to wait for its CPU so long
-	lateStartShare = 0.05                  // of the window
-	leftOpenShare  = 0.01                  // of the connections opened
+	saturatedBusy = 0.95                  // thread CPU / window
+	shortWindow   = time.Second           // shorter windows hold too few of the host's own rhythms
+	lateMin       = 20 * time.Millisecond // a thread may have to wait for its CPU so long
+	lateShare     = 0.05                  // of the window
+	leftOpenShare = 0.01                  // of the connections opened
 )
 
 // warnings finds what has to be known of the result.
@@ -153,8 +153,11 @@ func (f finished) warnings(r *Result, all *recorder) []Warning {
 	if err := r.Ledger.Check(); err != nil {
 		add(true, LedgerBroken, "%v", err)
 	}
-	late := f.lateStart()
-	add(late > lateStartMin && late.Seconds() > lateStartShare*r.MeasuredS, LateSends, "a worker had no CPU for the first %v of the window of %.3g s", late.Round(time.Millisecond), r.MeasuredS)
+	late := f.late(all)
+	add(late > lateMin && late.Seconds() > lateShare*r.MeasuredS, LateSends, "a worker had no CPU for %v of the window of %.3g s", late.Round(time.Millisecond), r.MeasuredS)
+	unsent := all.ledger.outcomes[exchange.OK].Unsent
+	add(unsent > 0, LedgerBroken, "%s requests ended ok without having been sent", grouped(unsent))
+	add(len(f.usage.processes.roots) > 0 && r.Server == nil, ServerUnknown, "what the server used is not known: its processes have ended or cannot be read any more")
 	add(f.host.suspended > 0, Suspended, "the host was suspended for %v during the run", f.host.suspended)
 	busiest := r.Busiest()
 	add(busiest >= saturatedBusy, GeneratorSaturated, "a generator thread was %.0f %% busy: the server may be faster than this", 100*busiest)
@@ -176,13 +179,17 @@ func (f finished) warnings(r *Result, all *recorder) []Warning {
 	return ws
 }
 
-// lateStart is how long after the window's beginning the last worker noticed
-// it: a thread that got no CPU puts no load on a server, and has no sends either
-// whose lateness could tell.
-func (f finished) lateStart() time.Duration {
+// late is the longest time for which a worker did not do what it had to: after
+// the window's beginning, for a single request, or between two turns, which are
+// never more than stopCheck apart. A thread that is off its CPU puts no load on
+// a server, and what arrives meanwhile looks like the server's slowness.
+func (f finished) late(all *recorder) time.Duration {
 	late := time.Duration(0)
+	if l := mono.Time(all.lateness.MaxNS()); l > stopCheck { // less is the burst of the first requests of many connections
+		late = time.Duration(l)
+	}
 	for _, w := range f.workers {
-		late = max(late, w.edges.from.at.Sub(w.timeline.From))
+		late = max(late, w.edges.from.at.Sub(w.timeline.From), time.Duration(w.longestTurn-stopCheck))
 	}
 	return late
 }

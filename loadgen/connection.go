@@ -128,17 +128,37 @@ func (w *worker) due(i int32, now mono.Time) {
 			w.want(i, now)
 		}
 	case open:
-		c.codec.Expire(now)
-		w.settle(i, now, false)
+		w.expire(i, now)
 	case leaving:
 		w.leftOpen++
 		w.leave(i, now, true)
 	}
 }
 
+// expire gives an exchange up when its time since sending is over. The timer
+// was set when it was started, which is before it was sent.
+func (w *worker) expire(i int32, now mono.Time) {
+	c := &w.conns[i]
+	if x := c.current; x != nil {
+		x.Deadline = max(x.Sent, x.Ready).Add(w.plan.Timeout)
+		if x.Sent == 0 || now < x.Deadline {
+			w.timers.set(int(i), max(x.Deadline, now+w.timers.gap))
+			return
+		}
+	}
+	c.codec.Expire(now)
+	w.settle(i, now, false)
+}
+
 // received feeds what arrived, and settles what has ended by it.
 func (w *worker) received(i int32, ev *netloop.Event) {
 	c := &w.conns[i]
+	if x := c.current; x != nil && x.Sent == 0 {
+		// The request leaves at the end of the turn: this cannot be its answer.
+		c.codec.Abort(ev.At, exchange.ProtocolError, exchange.Reason{Text: "bytes before the request was sent"})
+		w.settle(i, ev.At, false)
+		return
+	}
 	if ev.Discarded > 0 {
 		c.codec.Skipped(ev.At, ev.Discarded)
 	} else {

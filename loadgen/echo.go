@@ -42,7 +42,7 @@ func (t Target) echo() TargetEcho {
 		ExpectStatus: t.ExpectStatus, ExpectBytes: t.ExpectBytes,
 	}
 	if u, err := url.Parse(t.URL); err == nil && u.User != nil {
-		u.User = url.User(mask)
+		u.User = url.User("masked")
 		e.URL = u.String()
 	}
 	for _, f := range t.Header {

@@ -79,7 +79,7 @@ func TestOutcomes(t *testing.T) {
 				tt.change(&p)
 			}
 			r := run(t, p)
-			got := r.Ledger.Errors[tt.want].Sent
+			got := r.Ledger.Errors[tt.want].Total()
 			if tt.want == "ok" {
 				got = r.Ledger.OK
 			}
@@ -208,5 +208,58 @@ func TestLargeAnswerIsCounted(t *testing.T) {
 	r := run(t, p)
 	if r.Ledger.OK != 10 || r.BodyBytesIn != 30<<20 || r.BytesIn < 30<<20 {
 		t.Errorf("%+v %v, %d body bytes, %d bytes", r.Ledger, r.FirstErrors, r.BodyBytesIn, r.BytesIn)
+	}
+}
+
+// A server that speaks before it is asked: what arrives before the request has
+// left is no answer to it. What arrives just after looks like one.
+func TestAnswerBeforeTheRequest(t *testing.T) {
+	s := serve(t, func(_ *scripted, p *peer) { p.say(ok2); p.CloseWrite(); p.request() })
+	p := plan(s.url, 200)
+	p.Connections = 8
+	r := run(t, p)
+	early := r.Ledger.Errors["protocol_error"].Unsent
+	if early == 0 || !strings.Contains(r.FirstErrors["protocol_error"], "before the request") {
+		t.Errorf("%+v %v", r.Ledger, r.FirstErrors)
+	}
+	if d := r.Latency.Service; d != nil && d.MaxUS > 60e6 {
+		t.Errorf("a service time of %v us", d.MaxUS)
+	}
+}
+
+// A server that sends faster than it can be read takes nobody's time: the other
+// sockets, the timeouts and the end of the run come when they are due.
+func TestEndlessTinyChunks(t *testing.T) {
+	chunks := []byte(strings.Repeat("1\r\na\r\n", 1<<16))
+	s := serve(t, func(_ *scripted, p *peer) {
+		p.request()
+		p.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+		for {
+			if _, err := p.Write(chunks); err != nil {
+				return
+			}
+		}
+	})
+	p := timed(s.url, 0, 300*time.Millisecond, 100*time.Millisecond)
+	p.Timeout = 100 * time.Millisecond
+	began := time.Now()
+	r := run(t, p)
+	if d := time.Since(began); d > 5*time.Second { // 0.4 s, on a host that may be busy
+		t.Errorf("ended after %v", d)
+	}
+	if r.Ledger.OK != 0 || r.Ledger.Errors["timeout"].Sent == 0 {
+		t.Errorf("%+v", r.Ledger)
+	}
+}
+
+// A timeout counts from sending, and an answer that has arrived is none, however
+// late the generator comes to read it.
+func TestTimeoutCountsFromSending(t *testing.T) {
+	s := serve(t, delayed(30*time.Millisecond))
+	p := plan(s.url, 40)
+	p.Timeout = 60 * time.Millisecond
+	p.Connections = 4
+	if r := run(t, p); r.Ledger.Errors["timeout"].Total() > 0 && r.Latency.Lateness.MaxUS < 20_000 {
+		t.Errorf("%+v, lateness at most %v us", r.Ledger, r.Latency.Lateness.MaxUS)
 	}
 }

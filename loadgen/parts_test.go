@@ -58,7 +58,18 @@ func TestTimeline(t *testing.T) {
 		t.Errorf("cut in the warm-up: %+v, want an empty window", got)
 	}
 	if got := tl.cut(2000, p); got != tl {
-		t.Errorf("cut after the window: %+v", got)
+		t.Errorf("cut after the drain: %+v", got)
+	}
+	if got := tl.cut(1112, p); got.To != 1110 || got.DrainTo != 1112 {
+		t.Errorf("cut in the drain: %+v, want an end at 1112", got)
+	}
+	if got := tl.cut(1050, p); got.cut(1050, p) != got {
+		t.Errorf("cut twice: %+v", got.cut(1050, p))
+	}
+	long := p
+	long.Drain = time.Hour
+	if got := tl.cut(1050, long); got.DrainTo != mono.Time(1050).Add(time.Second) {
+		t.Errorf("cut with a long drain: %+v, want a second", got)
 	}
 	p.Requests = 7
 	if got := newTimeline(p, 1000); got.To != never || got.DrainTo != never {
@@ -422,5 +433,23 @@ func TestCPUsBusy(t *testing.T) {
 	u.from.cpus = nil
 	if got := u.cpusBusy(one); got != nil {
 		t.Errorf("not read: %v", *got)
+	}
+}
+
+// More rows than the collector gives back, and an observer that never returns,
+// keep nobody from going on.
+func TestRowsBeyondTheCollector(t *testing.T) {
+	feed := newWindowFeed(1)
+	stuck := make(chan struct{})
+	defer close(stuck)
+	s := collect([]*windowFeed{feed}, 1, func(Window) { <-stuck })
+	r := newRecorder(feed)
+	r.timeline = Timeline{From: 0, To: 1000}
+	for done := range mono.Time(500) {
+		r.record(&exchange.Exchange{Intended: done, Sent: done, Done: done, Outcome: exchange.OK}, false)
+	}
+	r.end()
+	if rows := s.wait(); len(rows) != 500 {
+		t.Errorf("%d rows, want 500", len(rows))
 	}
 }

@@ -1,6 +1,8 @@
 package loadgen
 
 import (
+	"time"
+
 	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/loadgen/internal/netloop"
 )
@@ -29,13 +31,19 @@ func newTimeline(p Plan, start mono.Time) Timeline {
 }
 
 // cut returns the timeline with its window ended at an instant at the latest. A
-// window that has not begun by then is empty.
+// window that has not begun by then is empty. Who interrupts does not want to
+// wait: the drain is then a second at the most, and a drain that is under way
+// ends.
 func (t Timeline) cut(at mono.Time, p Plan) Timeline {
-	if at >= t.To {
+	switch {
+	case at == t.To: // cut already
+		return t
+	case at > t.To:
+		t.DrainTo = min(t.DrainTo, at)
 		return t
 	}
 	t.From, t.To = min(t.From, at), at
-	t.DrainTo = t.To.Add(p.Drain)
+	t.DrainTo = t.To.Add(min(p.Drain, time.Second))
 	return t
 }
 

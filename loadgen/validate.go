@@ -27,6 +27,7 @@ func faultf(format string, args ...any) error { return fault{fmt.Sprintf(format,
 const (
 	maxConnections = 1 << 20
 	maxDuration    = 365 * 24 * time.Hour
+	windowMin      = time.Millisecond // a row is merged by a goroutine beside the workers
 )
 
 // Validate reports everything that is wrong with the plan, as one joined error
@@ -56,6 +57,7 @@ func (p Plan) Validate() error {
 		check(d.value >= 0 && d.value <= maxDuration, "%s: %v, want 0 to %v", d.name, d.value, maxDuration)
 		check(d.value != 0 || !d.positive, "%s: 0, want more", d.name)
 	}
+	check(p.Window == 0 || p.Window >= windowMin, "window: %v, want at least %v", p.Window, windowMin)
 	check(p.Family == 0 || p.Family == 4 || p.Family == 6, "ip: %d, want 4, 6 or 0 for both", p.Family)
 	check(p.ServerPID >= ServerNone, "server pid: %d, want a pid, auto or none", p.ServerPID)
 	return errors.Join(faults...)
@@ -94,11 +96,13 @@ func (t Target) parsedURL() (*url.URL, error) {
 	case u.Scheme == "" || (u.Host == "" && u.Scheme != "http"):
 		return nil, faultf("URL %q: want http://host[:port]/path", t.URL)
 	case u.Scheme == "https":
-		return nil, faultf("URL %q: https is not supported yet, want http://", t.URL)
+		return nil, faultf("URL %q: https is not supported yet, want http://", u.Redacted())
 	case u.Scheme != "http":
-		return nil, faultf("URL %q: scheme %q is not supported, want http://", t.URL, u.Scheme)
+		return nil, faultf("URL %q: scheme %q is not supported, want http://", u.Redacted(), u.Scheme)
 	case u.Hostname() == "":
 		return nil, faultf("URL %q: no host in it", t.URL)
+	case u.User != nil:
+		return nil, faultf("URL %q: a user in it is not sent, want basic authentication (-a) or a header", u.Redacted())
 	}
 	if _, err := portOf(u); err != nil {
 		return nil, err

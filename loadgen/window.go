@@ -84,6 +84,15 @@ func (f *windowFeed) turn(w *window, now mono.Time) *window {
 	return w
 }
 
+// giveBack returns a row that has been merged. More of them than fit are there
+// when the worker once had to make one; they are left to the garbage collector.
+func (f *windowFeed) giveBack(w *window) {
+	select {
+	case f.empty <- w:
+	default:
+	}
+}
+
 // end hands in the last row.
 func (f *windowFeed) end(w *window) {
 	if w != nil {

@@ -24,13 +24,15 @@ type worker struct {
 	// congestion is the TCP congestion control of its sockets; "": the host's.
 	congestion string
 
-	loop     *netloop.Loop
-	event    netloop.Event
-	conns    []conn
-	slots    []exchange.Exchange // one for each connection
-	timers   timers
-	expired  []int32 // scratch of the timers
-	recorder *recorder
+	loop    *netloop.Loop
+	event   netloop.Event
+	conns   []conn
+	slots   []exchange.Exchange // one for each connection
+	timers  timers
+	expired []int32 // scratch of the timers
+	// overdueTurns counts the turns since a timer ran out and was not looked at.
+	overdueTurns int
+	recorder     *recorder
 
 	connectQueue  []int32
 	connectingNow int
@@ -42,6 +44,9 @@ type worker struct {
 	measuring   bool   // the window has begun
 	ending      bool   // the window is over: nothing new begins
 	edges       edges
+
+	lastTurn    mono.Time // when the last turn's wait returned
+	longestTurn mono.Time // the longest time between two of them in the window
 
 	connectFailures  uint64
 	lastConnectError exchange.Reason
@@ -169,11 +174,15 @@ func (w *worker) turn(until mono.Time) (mono.Time, error) {
 	if err != nil {
 		return now, err
 	}
+	if w.measuring && !w.ending {
+		w.longestTurn = max(w.longestTurn, now-w.lastTurn)
+	}
+	w.lastTurn = now
 	ev := &w.event
 	for w.loop.Next(ev) {
 		w.handle(int32(ev.Slot), ev)
 	}
-	if now >= w.timers.next {
+	if now >= w.timers.next && w.heardAll() {
 		w.expired = w.timers.search(now, w.expired[:0])
 		for _, i := range w.expired {
 			w.due(i, now)
@@ -183,6 +192,19 @@ func (w *worker) turn(until mono.Time) (mono.Time, error) {
 		w.connectQueued(now)
 	}
 	return now, nil
+}
+
+// heardAll reports whether every socket that had something to say has been
+// heard since a timer ran out: an answer that lies in a socket is no timeout.
+// The kernel hands ready sockets out in turn, so after as many turns as it takes
+// to go round none has been passed over, also when there is always more.
+func (w *worker) heardAll() bool {
+	w.overdueTurns++
+	if !w.loop.Drained() && w.overdueTurns*netloop.EventsMax < 2*len(w.conns) {
+		return false
+	}
+	w.overdueTurns = 0
+	return true
 }
 
 func (w *worker) handle(i int32, ev *netloop.Event) {

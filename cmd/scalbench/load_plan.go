@@ -24,7 +24,7 @@ func (o *loadOptions) planFromURL(target string, f *pflag.FlagSet) (loadgen.Plan
 // absoluteURL completes "localhost:8080/x" to a URL; what cannot be completed
 // stays as it is, for Validate to name.
 func absoluteURL(target string) string {
-	if strings.Contains(target, "://") {
+	if strings.Contains(target, "://") || strings.HasPrefix(target, "http:") || strings.HasPrefix(target, "https:") {
 		return target
 	}
 	if u, err := url.Parse("http://" + target); err == nil && u.Hostname() != "" {

@@ -37,6 +37,9 @@ type streams struct {
 
 // run executes one command line and returns its exit code.
 func run(args []string, std streams) int {
+	// A reader of our output that goes away is an error of writing, no reason to
+	// die in the middle of a measurement. The target inherits it.
+	signal.Ignore(syscall.SIGPIPE)
 	ctx, release := notifyContext()
 	defer release()
 	root := newRoot(std)

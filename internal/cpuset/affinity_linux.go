@@ -18,6 +18,19 @@ func Allowed() (Set, error) {
 	if err != nil {
 		return Set{}, fmt.Errorf("read CPU affinity: %w", err)
 	}
+	s, err := affinityOf(threads)
+	if err != nil || s != (Set{}) {
+		return s, err
+	}
+	// None of them exists: /proc is that of another PID namespace.
+	return affinityOf([]int{callingThread})
+}
+
+// callingThread stands for itself in the affinity calls.
+const callingThread = 0
+
+// affinityOf is the union over threads; those that have ended count for nothing.
+func affinityOf(threads []int) (Set, error) {
 	var s Set
 	for _, tid := range threads {
 		var mask unix.CPUSet

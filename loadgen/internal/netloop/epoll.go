@@ -20,7 +20,7 @@ type Loop struct {
 	queue   []ready // sends of this turn, in the order they were asked for
 
 	events []unix.EpollEvent // as epoll_wait fills it
-	broken []ready           // sockets whose send failed: read to their end in this turn
+	later  []ready           // sockets that the next turn begins with
 	ready  []ready           // the turn's work
 	next   int               // index into ready
 	buf    []byte
@@ -29,6 +29,7 @@ type Loop struct {
 	registration unix.EpollEvent // of the socket being connected; here so that it is not allocated
 
 	bytesIn, bytesOut uint64
+	drained           bool // the last wait brought everything that was ready
 }
 
 // ready is one socket with something to do, as the kernel described it.
@@ -36,6 +37,7 @@ type ready struct {
 	slot  int32
 	gen   uint32
 	flags uint32 // EPOLL*
+	reads uint32 // receives of this turn
 }
 
 const closing = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
@@ -51,7 +53,7 @@ func newLoop(clock mono.Clock, o Options, withoutPwait2 bool) (*Loop, error) {
 		o.BufferBytes = defaultBufferBytes
 	}
 	if o.EventsMax == 0 {
-		o.EventsMax = defaultEventsMax
+		o.EventsMax = EventsMax
 	}
 	ep, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
@@ -67,7 +69,7 @@ func newLoop(clock mono.Clock, o Options, withoutPwait2 bool) (*Loop, error) {
 		sockets: make([]socket, o.Slots),
 		queue:   make([]ready, 0, o.Slots),
 		events:  make([]unix.EpollEvent, o.EventsMax),
-		broken:  make([]ready, 0, o.Slots),
+		later:   make([]ready, 0, o.Slots),
 		ready:   make([]ready, 0, o.EventsMax+o.Slots),
 		buf:     make([]byte, o.BufferBytes),
 	}
@@ -83,8 +85,8 @@ func newLoop(clock mono.Clock, o Options, withoutPwait2 bool) (*Loop, error) {
 func (l *Loop) Wait(until mono.Time) (mono.Time, error) {
 	l.ready, l.next = l.ready[:0], 0
 	l.flush()
-	l.ready = append(l.ready, l.broken...)
-	l.broken = l.broken[:0]
+	l.ready = append(l.ready, l.later...)
+	l.later = l.later[:0]
 	now := l.clock.Now()
 	if len(l.ready) > 0 {
 		until = now
@@ -100,6 +102,7 @@ func (l *Loop) Wait(until mono.Time) (mono.Time, error) {
 		}
 		l.ready = append(l.ready, ready{slot: ev.Fd, gen: uint32(ev.Pad), flags: ev.Events})
 	}
+	l.drained = n < len(l.events)
 	return l.clock.Now(), nil
 }
 
@@ -141,7 +144,7 @@ func (l *Loop) write(slot int32, s *socket) {
 		default:
 			s.out, s.sent, s.blocked = nil, nil, false
 			s.broken, s.writeErrno = true, uint16(errno)
-			l.broken = append(l.broken, ready{slot: slot, gen: s.gen, flags: unix.EPOLLIN | unix.EPOLLERR})
+			l.later = append(l.later, ready{slot: slot, gen: s.gen, flags: unix.EPOLLIN | unix.EPOLLERR})
 			return
 		}
 	}
@@ -237,8 +240,12 @@ func (l *Loop) read(r *ready, s *socket, ev *Event) bool {
 		return true
 	}
 	l.bytesIn += uint64(n)
-	if !full && !last {
+	switch r.reads++; {
+	case !full && !last:
 		l.next++
+	case r.reads >= readsMax:
+		l.next++
+		l.later = append(l.later, ready{slot: r.slot, gen: r.gen, flags: r.flags})
 	}
 	*ev = Event{Kind: Data, At: at, Last: last}
 	if discarding {
@@ -261,6 +268,14 @@ func (s *socket) end(errno syscall.Errno, at mono.Time) Event {
 	}
 	return Event{Kind: End, At: at}
 }
+
+// readsMax bounds what one socket may take of a turn: a server that sends faster
+// than it can be read would otherwise keep the worker from all other sockets,
+// its timers and its end. The socket goes on with the next turn.
+const readsMax = 16
+
+// Drained reports whether the turn has everything that was ready when it began.
+func (l *Loop) Drained() bool { return l.drained && len(l.later) == 0 }
 
 // Bytes returns how many bytes all sockets have received and sent so far.
 func (l *Loop) Bytes() (in, out uint64) { return l.bytesIn, l.bytesOut }

@@ -34,7 +34,7 @@ type Event struct {
 type Options struct {
 	Slots       int // number of slots; at least 1
 	BufferBytes int // size of the receive buffer all slots share; 0: 64 KiB
-	EventsMax   int // sockets taken in one turn; 0: 32
+	EventsMax   int // sockets taken in one turn; 0: EventsMax
 	// Congestion is the TCP congestion control of the sockets (tcp(7),
 	// TCP_CONGESTION). "": the host's default; one that the host refuses is
 	// ignored.
@@ -47,5 +47,5 @@ const (
 	// waits for the reads of all others before its successor is sent, and what
 	// the kernel holds of a socket has left the near cache by then: 32 cost 2 %
 	// less CPU a request than 128, and 8 cost 6 % more.
-	defaultEventsMax = 32
+	EventsMax = 32
 )

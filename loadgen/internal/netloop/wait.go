@@ -58,7 +58,7 @@ func newSleeper(ep int, withoutPwait2 bool) (sleeper, error) {
 }
 
 // wait sleeps until a socket is ready or until is reached, and fills events.
-// An until that has passed polls. An interrupted wait returns no events.
+// An until that has passed polls. An interrupted wait returns what is ready.
 func (s *sleeper) wait(now, until mono.Time, events []unix.EpollEvent) (int, error) {
 	d := max(until.Sub(now), 0)
 	var n int
@@ -76,8 +76,8 @@ func (s *sleeper) wait(now, until mono.Time, events []unix.EpollEvent) (int, err
 	default:
 		n, errno = epollWait(s.ep, events, int((d+time.Millisecond-1)/time.Millisecond))
 	}
-	if errno == unix.EINTR {
-		return 0, nil
+	if errno == unix.EINTR { // what is ready all the same must not be passed over
+		n, errno = epollWait(s.ep, events, 0)
 	}
 	if errno != 0 {
 		return 0, fmt.Errorf("epoll wait: %w", errno)
