@@ -104,7 +104,6 @@ func (w *worker) connected(i int32, at mono.Time) {
 func (w *worker) connectFailed(i int32, at mono.Time, why exchange.Reason) {
 	c := &w.conns[i]
 	w.lastConnectError = why
-	w.connectFailures++
 	c.backOff = min(max(2*c.backOff, backOffMin), backOffMax)
 	c.state, c.since = resting, at
 	w.timers.set(int(i), at.Add(c.backOff))

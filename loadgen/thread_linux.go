@@ -74,18 +74,14 @@ func ownDescriptors() error {
 	return nil
 }
 
-// use reads what the calling thread has used so far (getrusage(2),
-// RUSAGE_THREAD; the CPU time to the nanosecond by clock_gettime(2)).
+// use reads what the calling thread has used so far, the CPU time to the
+// nanosecond (clock_gettime(2)).
 func (w *worker) use(now mono.Time) threadUse {
 	u := threadUse{at: now}
 	u.bytesIn, u.bytesOut = w.loop.Bytes()
 	var ts unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts) == nil {
 		u.cpu = time.Duration(ts.Nano())
-	}
-	var ru unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_THREAD, &ru) == nil {
-		u.switches = ru.Nivcsw
 	}
 	return u
 }

@@ -48,7 +48,6 @@ type worker struct {
 	lastTurn    mono.Time // when the last turn's wait returned
 	longestTurn mono.Time // the longest time between two of them in the window
 
-	connectFailures  uint64
 	lastConnectError exchange.Reason
 	leftOpen         uint64    // connections that a server declared closed and did not close
 	lastUp           mono.Time // when there last was an open connection
@@ -64,7 +63,6 @@ type edges struct {
 type threadUse struct {
 	at       mono.Time
 	cpu      time.Duration // of the worker's thread
-	switches int64         // of which it did not want: somebody else took the CPU
 	bytesIn  uint64
 	bytesOut uint64
 }
