@@ -251,15 +251,3 @@ func TestEndlessTinyChunks(t *testing.T) {
 		t.Errorf("%+v", r.Ledger)
 	}
 }
-
-// A timeout counts from sending, and an answer that has arrived is none, however
-// late the generator comes to read it.
-func TestTimeoutCountsFromSending(t *testing.T) {
-	s := serve(t, delayed(30*time.Millisecond))
-	p := plan(s.url, 40)
-	p.Timeout = 60 * time.Millisecond
-	p.Connections = 4
-	if r := run(t, p); r.Ledger.Errors["timeout"].Total() > 0 && r.Latency.Lateness.MaxUS < 20_000 {
-		t.Errorf("%+v, lateness at most %v us", r.Ledger, r.Latency.Lateness.MaxUS)
-	}
-}

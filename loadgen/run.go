@@ -88,13 +88,15 @@ func Run(ctx context.Context, plan Plan, observer Observer) (*Result, error) {
 		observer.Started(server.address.String(), len(workers))
 	}
 	group.start(timeline)
-	if err := group.wait(); err != nil {
-		return nil, err
-	}
-	return conclude(finished{
+	err = group.wait()
+	done := finished{
 		plan: plan, server: server, placement: placement, workers: workers, clock: clock, began: began,
 		series: series.wait(), usage: usage.stop(), host: host.stop(), interrupted: ctx.Err() != nil,
-	})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return conclude(done)
 }
 
 // group is the workers of a run as goroutines.

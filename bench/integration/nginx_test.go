@@ -40,7 +40,7 @@ const (
 func startNginx(t *testing.T) *nginx {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("needs a server")
+		t.Skip("-short: starts nginx")
 	}
 	program := findProgram(t, "nginx", "apt-get install nginx-light")
 	for range 3 { // a free port may be taken before nginx has it

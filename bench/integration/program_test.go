@@ -58,7 +58,7 @@ var buildProgram = sync.OnceValues(func() (path string, err error) {
 func program(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("needs the built program")
+		t.Skip("-short: builds the program")
 	}
 	path, err := buildProgram()
 	if err != nil {

@@ -33,7 +33,8 @@
 // be armed. One recv a readiness suffices when it comes back short; it goes on
 // to EAGAIN or end of file when the buffer came back full or when the kernel
 // reports a FIN, a hang-up or an error, since no further edge would come
-// (epoll(7), "Edge-triggered").
+// (epoll(7), "Edge-triggered"). A socket that still has more after sixteen reads
+// goes on in the next turn, so that no peer keeps the worker from its clock.
 //
 // A Loop belongs to one goroutine locked to its thread; nothing in it may be
 // used by another. It does not allocate after New.

@@ -69,7 +69,7 @@ func newLoop(clock mono.Clock, o Options, withoutPwait2 bool) (*Loop, error) {
 		sockets: make([]socket, o.Slots),
 		queue:   make([]ready, 0, o.Slots),
 		events:  make([]unix.EpollEvent, o.EventsMax),
-		later:   make([]ready, 0, o.Slots),
+		later:   make([]ready, 0, 2*o.Slots), // a read and a failed send of each
 		ready:   make([]ready, 0, o.EventsMax+o.Slots),
 		buf:     make([]byte, o.BufferBytes),
 	}
@@ -83,10 +83,8 @@ func newLoop(clock mono.Clock, o Options, withoutPwait2 bool) (*Loop, error) {
 // a socket is ready or until is reached (an instant that has passed: it only
 // looks). Next then says what happened. It returns the time after the sleep.
 func (l *Loop) Wait(until mono.Time) (mono.Time, error) {
-	l.ready, l.next = l.ready[:0], 0
 	l.flush()
-	l.ready = append(l.ready, l.later...)
-	l.later = l.later[:0]
+	l.carryOver()
 	now := l.clock.Now()
 	if len(l.ready) > 0 {
 		until = now
@@ -100,10 +98,38 @@ func (l *Loop) Wait(until mono.Time) (mono.Time, error) {
 			l.sleeper.fired()
 			continue
 		}
-		l.ready = append(l.ready, ready{slot: ev.Fd, gen: uint32(ev.Pad), flags: ev.Events})
+		l.add(ready{slot: ev.Fd, gen: uint32(ev.Pad), flags: ev.Events})
 	}
 	l.drained = n < len(l.events)
 	return l.clock.Now(), nil
+}
+
+// carryOver begins the turn's work with what the last turn has left.
+func (l *Loop) carryOver() {
+	for _, r := range l.ready {
+		l.sockets[r.slot].place = 0
+	}
+	l.ready, l.next = l.ready[:0], 0
+	for _, r := range l.later {
+		l.add(r)
+	}
+	l.later = l.later[:0]
+}
+
+// add puts a socket into the turn's work, once: a second reason to look at it
+// joins the first, or a socket that is carried over and reported anew would take
+// more of each turn than of the one before.
+func (l *Loop) add(r ready) {
+	s := &l.sockets[r.slot]
+	if s.gen != r.gen {
+		return // of a socket that is closed
+	}
+	if s.place > 0 {
+		l.ready[s.place-1].flags |= r.flags
+		return
+	}
+	l.ready = append(l.ready, r)
+	s.place = int32(len(l.ready))
 }
 
 // flush sends what the turn has queued.

@@ -26,7 +26,7 @@ type Event struct {
 	At        mono.Time     // when the system call that brought it had returned
 	Bytes     []byte        // Data: valid until the next call of Next
 	Discarded int64         // Data: bytes that the kernel dropped as Discard asked; Bytes is empty then
-	Last      bool          // Data: a FIN or an error is known to follow in this turn
+	Last      bool          // Data: a FIN or an error is known to follow, without waiting
 	Errno     syscall.Errno // ConnectFailed, Failed, WriteFailed
 }
 

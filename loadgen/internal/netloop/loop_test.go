@@ -391,6 +391,40 @@ func TestSourceAddress(t *testing.T) {
 	r.quiet()
 }
 
+// A peer that sends faster than it can be read gets the same share of every
+// turn, also when the kernel reports it anew while it is carried over.
+func TestFloodIsBounded(t *testing.T) {
+	r := newRig(t, Options{Slots: 1, BufferBytes: 16})
+	peer := r.open(0)
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		for {
+			if _, err := peer.Write(make([]byte, 4096)); err != nil {
+				return
+			}
+		}
+	}()
+	for turn := range 200 {
+		if _, err := r.loop.Wait(r.clock.Now().Add(time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		var ev Event
+		events := 0
+		for r.loop.Next(&ev) {
+			events++
+		}
+		if events > readsMax {
+			t.Fatalf("turn %d brought %d reads of one socket, want at most %d", turn, events, readsMax)
+		}
+	}
+	if r.loop.Drained() {
+		t.Error("drained although there is more")
+	}
+	r.loop.Close(0, true)
+	<-written
+}
+
 func TestNoSlots(t *testing.T) {
 	clock, err := mono.NewClock()
 	if err != nil {

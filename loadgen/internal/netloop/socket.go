@@ -14,10 +14,11 @@ type socket struct {
 	fd         int32
 	gen        uint32
 	connecting bool
-	writable   bool // queued for the flush of the next Wait
-	blocked    bool // the last send met EAGAIN: the writable edge will come
-	broken     bool // sending failed with writeErrno: read to the end, then say so
-	ended      bool // End, Failed or WriteFailed was reported
+	writable   bool  // queued for the flush of the next Wait
+	blocked    bool  // the last send met EAGAIN: the writable edge will come
+	broken     bool  // sending failed with writeErrno: read to the end, then say so
+	place      int32 // its place in the work of the turn, from 1; 0: none
+	ended      bool  // End, Failed or WriteFailed was reported
 	writeErrno uint16
 	out        []byte     // what is still to be sent
 	sent       *mono.Time // where the stamp of the first byte goes; nil when stamped
@@ -45,7 +46,7 @@ func (l *Loop) Connect(slot int, to, from *Address) (failed string, errno syscal
 		closeFD(fd)
 		return failed, errno
 	}
-	*s = socket{fd: fd, gen: gen, connecting: true}
+	*s = socket{fd: fd, gen: gen, place: s.place, connecting: true}
 	return "", 0
 }
 
@@ -121,7 +122,7 @@ func (l *Loop) Close(slot int, reset bool) {
 		_ = unix.SetsockoptLinger(int(s.fd), unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
 	}
 	closeFD(s.fd) // leaves the epoll set with its last reference
-	*s = socket{fd: noSocket, gen: s.gen}
+	*s = socket{fd: noSocket, gen: s.gen, place: s.place}
 }
 
 // Shutdown closes every socket and the loop itself.
