@@ -208,6 +208,71 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
+// The rest of a large body that is only to be dropped wakes nobody before it is
+// worth it; what ends it, and what follows it, is reported at once.
+func TestDiscardedRestIsGathered(t *testing.T) {
+	const part = 100_000
+	send := func(r *rig, peer net.Conn, n int) { r.write(peer, string(make([]byte, n))) }
+	gather := func(t *testing.T) (*rig, *net.TCPConn) {
+		r := newRig(t, Options{Slots: 1})
+		peer := r.open(0)
+		r.loop.Discard(0, 3*part)
+		send(r, peer, part)
+		for n := int64(0); n < part; {
+			n += r.want(Data, 0).Discarded
+		}
+		send(r, peer, part/2) // of 200 000 that are awaited
+		r.quiet()
+		return r, peer
+	}
+	t.Run("to the end", func(t *testing.T) {
+		r, peer := gather(t)
+		send(r, peer, part+part/2)
+		for n := int64(0); n < 2*part; {
+			n += r.want(Data, 0).Discarded
+		}
+		r.write(peer, "x")
+		if ev := r.want(Data, 0); string(ev.Bytes) != "x" {
+			t.Errorf("%+v after the body, want the one byte that was sent", ev)
+		}
+	})
+	t.Run("FIN", func(t *testing.T) {
+		r, peer := gather(t)
+		peer.Close()
+		if ev := r.want(Data, 0); ev.Discarded != part/2 || !ev.Last {
+			t.Errorf("%+v, want what was there, and that the end follows", ev)
+		}
+		r.want(End, 0)
+	})
+	t.Run("RST", func(t *testing.T) {
+		r, peer := gather(t)
+		peer.SetLinger(0)
+		peer.Close()
+		for {
+			if ev := r.next(); ev.Kind == Failed {
+				break
+			} else if ev.Kind != Data {
+				t.Fatalf("%+v, want an error", ev)
+			}
+		}
+	})
+	t.Run("more than the mark", func(t *testing.T) {
+		r := newRig(t, Options{Slots: 1})
+		peer := r.open(0)
+		r.loop.Discard(0, 8<<20)
+		go func() {
+			peer.Write(make([]byte, 8<<20))
+			peer.Write([]byte("x"))
+		}()
+		for n := int64(0); n < 8<<20; {
+			n += r.want(Data, 0).Discarded
+		}
+		if ev := r.want(Data, 0); string(ev.Bytes) != "x" {
+			t.Errorf("%+v after the body, want the one byte that was sent", ev)
+		}
+	})
+}
+
 // A peer that does not read fills the buffers: the rest of a send leaves when
 // there is room, and is then announced.
 func TestBlockedSend(t *testing.T) {
