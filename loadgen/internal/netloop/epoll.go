@@ -258,7 +258,6 @@ func (l *Loop) read(r *ready, s *socket, ev *Event) bool {
 		return false
 	case errno == unix.EAGAIN && !s.broken:
 		l.next++
-		s.awaitRest()
 		return false
 	case errno != 0 || n == 0:
 		l.next++
@@ -278,9 +277,6 @@ func (l *Loop) read(r *ready, s *socket, ev *Event) bool {
 	if discarding {
 		s.discard -= int64(n)
 		ev.Discarded = int64(n)
-		if !full || s.discard == 0 {
-			s.awaitRest()
-		}
 	} else {
 		ev.Bytes = l.buf[:n]
 	}

@@ -23,7 +23,6 @@ type socket struct {
 	out        []byte     // what is still to be sent
 	sent       *mono.Time // where the stamp of the first byte goes; nil when stamped
 	discard    int64      // how many of the next received bytes to drop
-	lowWater   int32      // SO_RCVLOWAT; 0: the kernel's own, 1
 }
 
 // noSocket is the fd of an empty slot.
@@ -105,6 +104,10 @@ func (l *Loop) Send(slot int, b []byte, sent *mono.Time) {
 
 // Blocked reports whether part of the last Send has not left yet.
 func (l *Loop) Blocked(slot int) bool { return len(l.sockets[slot].out) > 0 }
+
+// Discard lets the kernel drop the next n received bytes of the slot without
+// copying them. They are reported as Data with Discarded set.
+func (l *Loop) Discard(slot int, n int64) { l.sockets[slot].discard = n }
 
 // Close empties the slot: nothing more is sent or reported for its socket.
 // With reset the kernel sends RST instead of FIN and keeps no TIME_WAIT

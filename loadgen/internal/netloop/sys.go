@@ -34,13 +34,6 @@ func setCongestion(fd int32, name []byte) {
 		uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)), 0)
 }
 
-// setLowWater sets how many bytes make a socket readable (SO_RCVLOWAT).
-func setLowWater(fd int32, bytes int32) syscall.Errno {
-	_, _, errno := syscall.RawSyscall6(unix.SYS_SETSOCKOPT, uintptr(fd), unix.SOL_SOCKET, unix.SO_RCVLOWAT,
-		uintptr(unsafe.Pointer(&bytes)), unsafe.Sizeof(bytes), 0)
-	return errno
-}
-
 // bind chooses the local address of a socket and leaves its port to connect,
 // which may then use one that is taken towards other addresses (ip(7),
 // IP_BIND_ADDRESS_NO_PORT; it serves IPv6 sockets too). Without it the 28 000
