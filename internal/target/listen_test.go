@@ -53,3 +53,29 @@ func TestAcceptWithoutDescriptors(t *testing.T) {
 		t.Errorf("log %q, want the shortage in it", log)
 	}
 }
+
+// A connection over loopback is not paced, whatever the host's default is.
+func TestLoopbackIsNotPaced(t *testing.T) {
+	ln, err := listen(t.Context(), "127.0.0.1:0", newFaultLog(new(lockedBuffer)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	dial(t, ln.Addr().String())
+	conn, err := ln.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	raw, err := conn.(*net.TCPConn).SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var name string
+	var readErr error
+	if err := raw.Control(func(fd uintptr) {
+		name, readErr = unix.GetsockoptString(int(fd), unix.IPPROTO_TCP, unix.TCP_CONGESTION)
+	}); err != nil || readErr != nil || name != "reno" {
+		t.Errorf("congestion control %q, %v, %v, want reno", name, err, readErr)
+	}
+}
