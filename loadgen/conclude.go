@@ -36,7 +36,7 @@ func conclude(f finished) (*Result, error) {
 	}
 	measured := to.Sub(from).Seconds()
 	r := &Result{
-		Schema: Schema, Version: Version(), Plan: f.plan.Echo(), Protocol: f.plan.Protocol.String(), Address: f.server.address.String(),
+		Schema: Schema, Version: Version(), Plan: f.plan.Echo(), Protocol: f.plan.Protocol.String(), TLS: f.server.tls, Address: f.server.address.String(),
 		StartedAt: f.clock.Wall(f.workers[0].timeline.Start), MeasuredS: measured,
 		StartupMS: float64(f.firstRequest()-f.began) / 1e6, Interrupted: f.interrupted,
 		RPS:    perSecond(all.completedInWindow, measured),
@@ -44,7 +44,7 @@ func conclude(f finished) (*Result, error) {
 		Status: map[string]uint64{}, FirstErrors: map[string]string{},
 		Latency:     all.published(f.server.dns),
 		BodyBytesIn: all.bodyBytesIn,
-		Connections: Connections{Opened: all.connectionsOpened, ReusedRequests: all.reusedRequests},
+		Connections: Connections{Opened: all.connectionsOpened, ReusedRequests: all.reusedRequests, Resumed: all.resumed, RestartedRequests: all.restarted},
 		Windows:     append([]Window{}, f.series...), // an empty list, not null
 		Warnings:    []Warning{},
 	}
@@ -64,7 +64,7 @@ func conclude(f finished) (*Result, error) {
 		r.BytesOut += w.edges.to.bytesOut - w.edges.from.bytesOut
 	}
 	r.Server = f.usage.server(measured, all.completedInWindow, f.plan.CPUs)
-	r.Generator = f.usage.generator(measured, all.completedInWindow)
+	r.Generator = f.usage.generator(measured, all.completedInWindow, len(f.workers))
 	r.Warnings = append(r.Warnings, f.warnings(r, all)...)
 	r.Validity = validity(r.Warnings)
 	return r, nil
@@ -120,7 +120,7 @@ func (r *recorder) published(dns time.Duration) Latency {
 	l := Latency{
 		Service: distribution(r.service), Response: distribution(r.response), SendDelay: distribution(r.sendDelay),
 		Lateness: distribution(r.lateness), FirstByte: distribution(r.firstByte), Failed: distribution(r.failed),
-		Connect: distribution(r.connect),
+		Connect: distribution(r.connect), TLS: distribution(r.tls),
 	}
 	if dns > 0 {
 		h := hdr.New(hdr.Fine)
@@ -142,6 +142,7 @@ const (
 // warnings finds what has to be known of the result.
 func (f finished) warnings(r *Result, all *recorder) []Warning {
 	ws := append([]Warning{}, f.placement.warnings...)
+	ws = append(ws, f.server.tls.certificateWarning(f.clock.Wall(f.began))...)
 	add := func(when bool, code WarningCode, format string, args ...any) {
 		if when {
 			ws = append(ws, warningf(code, format, args...))
@@ -160,7 +161,7 @@ func (f finished) warnings(r *Result, all *recorder) []Warning {
 	add(len(f.usage.processes.roots) > 0 && r.Server == nil, ServerUnknown, "what the server used is not known: its processes have ended or cannot be read any more")
 	add(f.host.suspended > 0, Suspended, "the host was suspended for %v during the run", f.host.suspended)
 	busiest := r.Busiest()
-	add(busiest >= saturatedBusy, GeneratorSaturated, "a generator thread was %.0f %% busy: the server may be faster than this", 100*busiest)
+	add(busiest >= saturatedBusy, GeneratorSaturated, "the generator was %.0f %% busy: the server may be faster than this", 100*busiest)
 	unserved, connections := f.unserved()
 	add(unserved > 0, NotAllConnectionsServed, "on %s of %s connections no request ended ok inside the window", grouped(unserved), grouped(connections))
 	notOK := r.Ledger.NotOK()

@@ -7,34 +7,40 @@ import (
 	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/loadgen/internal/exchange"
 	"github.com/scalws/scalbench/loadgen/internal/netloop"
+	"github.com/scalws/scalbench/loadgen/internal/transport"
 )
 
 // connState is where a connection is in its life:
 //
-//	absent -> queued -> connecting -> open -> leaving -> absent …
-//	             ^          |
-//	             +- resting <   after a failed attempt
+//	absent -> queued -> connecting -> (securing ->) open -> leaving -> absent …
+//	             ^          |             |
+//	             +- resting <-------------+   after a failed attempt
 type connState uint8
 
 const (
 	absent     connState = iota // no socket, none wanted
 	queued                      // wants to connect; waits for one of connectingMax places
-	connecting                  // handshake under way
+	connecting                  // TCP handshake under way
+	securing                    // TLS handshake under way
 	resting                     // the last attempt failed; waits out its back-off
-	open                        // up: idle, or with an exchange out
+	open                        // up: idle, or with exchanges out
 	leaving                     // its last exchange is done; waits for the peer's FIN
 )
 
 // conn is one connection of a worker, over all the sockets it has in its life.
 type conn struct {
 	codec   codec
+	secure  *transport.Conn // nil: in cleartext, or no socket yet
 	state   connState
-	pending *exchange.Exchange // intended, but the connection could not carry it yet
-	current *exchange.Exchange // out on it
-	carried int                // exchanges started on this socket
-	served  uint64             // exchanges that ended ok inside the window
-	since   mono.Time          // when the state was entered
-	backOff time.Duration      // how long to rest after the next failure
+	touched bool                 // it may have something to send
+	full    bool                 // exchanges wait although the connection is up
+	waiting []*exchange.Exchange // intended, but the connection could not carry them yet; in order
+	out     int                  // exchanges that are out on it
+	sent    mono.Time            // when what was queued last began to leave; 0: it has not, or its codec knows
+	carried int                  // exchanges started on this socket
+	served  uint64               // exchanges that ended ok inside the window
+	since   mono.Time            // when the state was entered
+	backOff time.Duration        // how long to rest after the next failure
 }
 
 const (
@@ -86,20 +92,34 @@ func (w *worker) nextSource() *netloop.Address {
 	return &w.sources[w.source%len(w.sources)]
 }
 
-// connected makes the connection carry what has waited for it.
+// connected is called when TCP is up.
 func (w *worker) connected(i int32, at mono.Time) {
+	c := &w.conns[i]
+	w.recorder.connect.Record(int64(at - c.since))
+	if w.secrets != nil {
+		w.secure(i, at)
+		return
+	}
+	w.opens(i, at)
+}
+
+// opens makes the connection carry what has waited for it.
+func (w *worker) opens(i int32, at mono.Time) {
 	c := &w.conns[i]
 	w.connectingNow--
 	w.opened++
 	w.recorder.connectionsOpened++
-	w.recorder.connect.Record(int64(at - c.since))
 	w.timers.set(int(i), 0)
-	*c = conn{codec: c.codec, state: open, pending: c.pending, served: c.served, since: at}
+	*c = conn{
+		codec: c.codec, secure: c.secure, state: open, touched: c.touched,
+		waiting: c.waiting, served: c.served, since: at,
+	}
 	c.codec.Open()
-	w.startPending(i, at)
+	w.startWaiting(i, at)
+	w.touch(i)
 }
 
-// connectFailed ends the exchange that waited for the connection, and lets the
+// connectFailed ends the exchanges that waited for the connection, and lets the
 // connection rest before it is tried again.
 func (w *worker) connectFailed(i int32, at mono.Time, why exchange.Reason) {
 	c := &w.conns[i]
@@ -107,10 +127,10 @@ func (w *worker) connectFailed(i int32, at mono.Time, why exchange.Reason) {
 	c.backOff = min(max(2*c.backOff, backOffMin), backOffMax)
 	c.state, c.since = resting, at
 	w.timers.set(int(i), at.Add(c.backOff))
-	if x := c.pending; x != nil {
-		c.pending = nil
+	for n := len(c.waiting); n > 0; n-- { // each that ends begins another, which waits again
+		x := c.next()
 		x.Done, x.Outcome, x.Reason = at, exchange.ConnectFailed, why
-		w.finish(x, false)
+		w.finish(x)
 	}
 }
 
@@ -118,10 +138,15 @@ func (w *worker) connectFailed(i int32, at mono.Time, why exchange.Reason) {
 func (w *worker) due(i int32, now mono.Time) {
 	c := &w.conns[i]
 	switch c.state {
-	case connecting:
+	case connecting, securing:
+		what := "connect"
+		if c.state == securing {
+			what = handshakeText
+			w.abandonHandshake(c)
+		}
 		w.loop.Close(int(i), true)
 		w.connectingNow--
-		w.connectFailed(i, now, exchange.Reason{Text: "connect", Errno: uint16(syscall.ETIMEDOUT)})
+		w.connectFailed(i, now, exchange.Reason{Text: what, Errno: uint16(syscall.ETIMEDOUT)})
 	case resting:
 		if w.needs(c) {
 			w.want(i, now)
@@ -134,30 +159,31 @@ func (w *worker) due(i int32, now mono.Time) {
 	}
 }
 
-// expire gives an exchange up when its time since sending is over. The timer
-// was set when it was started, which is before it was sent.
+// expire gives up the exchanges whose time since sending is over.
 func (w *worker) expire(i int32, now mono.Time) {
 	c := &w.conns[i]
-	if x := c.current; x != nil {
-		x.Deadline = max(x.Sent, x.Ready).Add(w.plan.Timeout)
-		if x.Sent == 0 || now < x.Deadline {
-			w.timers.set(int(i), max(x.Deadline, now+w.timers.gap))
-			return
-		}
-	}
+	c.stamp()
 	c.codec.Expire(now)
 	w.settle(i, now, false)
+}
+
+// stamp passes on when the last bytes left. Before their codec sees an answer to
+// them, or is asked for more, it knows.
+func (c *conn) stamp() {
+	if c.sent != 0 {
+		c.codec.Stamp(c.sent)
+		c.sent = 0
+	}
 }
 
 // received feeds what arrived, and settles what has ended by it.
 func (w *worker) received(i int32, ev *netloop.Event) {
 	c := &w.conns[i]
-	if x := c.current; x != nil && x.Sent == 0 {
-		// The request leaves at the end of the turn: this cannot be its answer.
-		c.codec.Abort(ev.At, exchange.ProtocolError, exchange.Reason{Text: "bytes before the request was sent"})
-		w.settle(i, ev.At, false)
+	if c.secure != nil {
+		w.receivedSecure(i, ev)
 		return
 	}
+	c.stamp()
 	if ev.Discarded > 0 {
 		c.codec.Skipped(ev.At, ev.Discarded)
 	} else {
@@ -182,12 +208,12 @@ func (w *worker) settle(i int32, at mono.Time, endFollows bool) {
 		return
 	}
 	switch {
-	case c.current != nil:
-	case w.loop.Blocked(int(i)): // answered before it had read the whole request
-		w.leave(i, at, true)
-	case c.codec.Reusable() && !w.spent(c):
-		w.startPending(i, at)
-	case ended && !broken:
+	case c.out == 0 && w.plan.Protocol == HTTP1 && w.loop.Blocked(int(i)):
+		w.leave(i, at, true) // answered before it had read the whole request
+	case c.codec.Reusable():
+		w.startWaiting(i, at)
+		w.touch(i)
+	case ended && !broken && w.plan.Protocol == HTTP1: // who was told, or said, that this was the last, closes
 		c.state, c.since = leaving, at
 		w.timers.set(int(i), at.Add(leavingMax))
 	default:
@@ -196,41 +222,52 @@ func (w *worker) settle(i int32, at mono.Time, endFollows bool) {
 }
 
 // collect records the exchanges that have ended, each of which makes room for
-// the next of its slot. broken says that one ended so that what follows on the
-// connection would mean nothing.
+// the next of its slot; those that are handed back wait for the next connection.
+// broken says that one ended so that what follows on the connection would mean
+// nothing.
 func (w *worker) collect(i int32) (ended, broken bool) {
 	c := &w.conns[i]
 	for _, x := range c.codec.Done() {
-		c.current = nil
+		c.out--
 		ended = true
 		switch x.Outcome {
+		case exchange.Pending:
+			w.handBack(c, x)
+			continue
 		case exchange.OK, exchange.BadStatus, exchange.BadBody:
 		default:
 			broken = true
 		}
-		w.finish(x, c.carried > 1)
+		w.finish(x)
 	}
 	return ended, broken
 }
 
-// spent reports whether a connection has carried as many exchanges as it may.
-func (w *worker) spent(c *conn) bool {
-	return w.plan.RequestsPerConn > 0 && c.carried >= w.plan.RequestsPerConn
+// handBack lets an exchange wait for another connection, which the server has
+// not seen, or has said not to have looked at.
+func (w *worker) handBack(c *conn, x *exchange.Exchange) {
+	if x.Sent != 0 {
+		w.recorder.restarted++
+		x.Sent = 0
+	}
+	c.waiting = append(c.waiting, x)
 }
 
-// closed is called when the peer or an error has ended a connection. A request
-// that has not begun to leave is not lost by it: it takes the next connection.
+// closed is called when the peer or an error has ended a connection.
 func (w *worker) closed(i int32, ev *netloop.Event) {
 	c := &w.conns[i]
 	switch {
+	case c.state == securing:
+		w.handshakeCut(i, ev)
+		return
 	case c.state != open:
-	case c.current != nil && c.current.Sent == 0 && ev.Kind != netloop.WriteFailed:
-		c.pending, c.current = c.current, nil
 	case ev.Kind == netloop.WriteFailed:
+		c.stamp()
 		c.codec.Abort(ev.At, exchange.WriteFailed, exchange.Reason{Text: "send", Errno: uint16(ev.Errno)})
 		w.collect(i)
 	default:
-		c.codec.End(ev.At, ev.Errno)
+		c.stamp()
+		c.codec.End(ev.At, ev.Errno, c.secure == nil)
 		w.collect(i)
 	}
 	w.leave(i, ev.At, false)
@@ -243,11 +280,18 @@ func (w *worker) leave(i int32, now mono.Time, reset bool) {
 	w.loop.Close(int(i), reset)
 	w.opened--
 	w.timers.set(int(i), 0)
-	c.state, c.since = absent, now
+	c.state, c.since, c.secure = absent, now, nil
 	if w.needs(c) {
 		w.want(i, now)
 	}
 }
 
 // needs reports whether a connection that is down is to be opened again.
-func (w *worker) needs(c *conn) bool { return !w.ending || c.pending != nil }
+func (w *worker) needs(c *conn) bool { return !w.ending || len(c.waiting) > 0 }
+
+// next takes the exchange that has waited longest.
+func (c *conn) next() *exchange.Exchange {
+	x := c.waiting[0]
+	c.waiting = c.waiting[:copy(c.waiting, c.waiting[1:])]
+	return x
+}

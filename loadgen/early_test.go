@@ -18,8 +18,7 @@ func TestAnswerBeforeTheRequestLeaves(t *testing.T) {
 	defer listener.Close()
 	w := startedWorker(t, "http://"+listener.Addr().String()+"/", 0)
 	defer w.loop.Shutdown()
-	x := w.conns[0].current
-	if x == nil || x.Sent != 0 {
+	if x := w.slots[0]; w.conns[0].out != 1 || x.Sent != 0 {
 		t.Fatalf("want a request that has been started and has not left: %+v", x)
 	}
 	at := w.clock.Now()
@@ -31,10 +30,10 @@ func TestAnswerBeforeTheRequestLeaves(t *testing.T) {
 	if w.recorder.service.Count() != 0 || w.recorder.failed.Count() != 1 {
 		t.Errorf("%d service times, %d failed, want 0 and 1", w.recorder.service.Count(), w.recorder.failed.Count())
 	}
-	if first := w.recorder.firstErrors[exchange.ProtocolError]; first.Reason.Text != "bytes before the request was sent" {
+	if first := w.recorder.firstErrors[exchange.ProtocolError]; first.Reason.Text != "response before the request was sent" {
 		t.Errorf("first error %+v", first.Reason)
 	}
-	if c := &w.conns[0]; c.state != queued || c.pending == nil {
-		t.Errorf("state %d, pending %v, want a new connection wanted for the next request", c.state, c.pending)
+	if c := &w.conns[0]; c.state != queued || len(c.waiting) != 1 {
+		t.Errorf("state %d, %d waiting, want a new connection wanted for the next request", c.state, len(c.waiting))
 	}
 }

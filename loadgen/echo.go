@@ -30,6 +30,9 @@ const mask = "***"
 func (p Plan) Echo() PlanEcho {
 	echo := PlanEcho{Plan: p, Targets: []TargetEcho{}}
 	echo.Plan.Targets = nil
+	if len(p.TLS.Key) > 0 {
+		echo.Plan.TLS.Key = []byte(mask)
+	}
 	for _, t := range p.Targets {
 		echo.Targets = append(echo.Targets, t.echo())
 	}

@@ -22,20 +22,20 @@ func TestTimeoutCountsFromSending(t *testing.T) {
 	if _, err := w.turn(w.clock.Now()); err != nil {
 		t.Fatal(err)
 	}
-	x := w.conns[0].current
-	if x == nil || x.Sent == 0 {
+	c, x := &w.conns[0], &w.slots[0]
+	if c.out != 1 || c.sent == 0 {
 		t.Fatalf("nothing is out: %+v", x)
 	}
-	w.plan.Timeout = time.Second
-	x.Sent = x.Ready.Add(300 * time.Millisecond)
+	c.sent = x.Ready.Add(300 * time.Millisecond)
 	timeouts := func() uint64 { return w.recorder.ledger.outcomes[exchange.Timeout].Sent }
-	w.expire(0, x.Ready.Add(time.Second)) // 0.7 s after sending
-	if timeouts() != 0 || w.conns[0].current != x || w.timers.due[0] != x.Sent.Add(time.Second) {
-		t.Fatalf("%d timeouts, due %v after sending, want none and 1 s", timeouts(), w.timers.due[0].Sub(x.Sent))
+	const timeout = 30 * time.Second  // of the default plan
+	w.expire(0, x.Ready.Add(timeout)) // 29.7 s after sending
+	if timeouts() != 0 || c.out != 1 || w.timers.due[0] != x.Sent.Add(timeout) {
+		t.Fatalf("%d timeouts, due %v after sending, want none and 30 s", timeouts(), w.timers.due[0].Sub(x.Sent))
 	}
-	w.expire(0, x.Sent.Add(time.Second))
+	w.expire(0, x.Sent.Add(timeout))
 	if timeouts() != 1 {
-		t.Errorf("%d timeouts 1 s after sending, want 1", timeouts())
+		t.Errorf("%d timeouts 30 s after sending, want 1", timeouts())
 	}
 }
 

@@ -1,6 +1,7 @@
 package loadgen
 
 import (
+	"crypto/tls"
 	"fmt"
 	"net/netip"
 	"syscall"
@@ -9,7 +10,9 @@ import (
 	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/loadgen/internal/exchange"
 	"github.com/scalws/scalbench/loadgen/internal/h1"
+	"github.com/scalws/scalbench/loadgen/internal/h2"
 	"github.com/scalws/scalbench/loadgen/internal/netloop"
+	"github.com/scalws/scalbench/loadgen/internal/transport"
 )
 
 // fdsBeside is what a process needs beside its connections: the event loops,
@@ -35,6 +38,11 @@ func makeWorkers(p Plan, pl placement, s server, clock mono.Clock) ([]*windowFee
 			plan: p, cpu: cpu, clock: clock, address: netloop.NewAddress(s.address), congestion: congestion(p, s),
 			sources: addressesOf(p.SourceIPs), source: i,
 			control: control, recorder: newRecorder(feed), quota: -1,
+		}
+		if s.tls != nil {
+			if err := w.makeSecrets(); err != nil {
+				return nil, nil, err
+			}
 		}
 		if p.Requests > 0 {
 			w.quota = share(p.Requests, len(pl.cpus), i)
@@ -71,27 +79,92 @@ func congestion(p Plan, s server) string {
 // makeConnections gives the worker everything that a connection needs in its
 // life, so that nothing is allocated later.
 func (w *worker) makeConnections(n int) error {
-	request, err := w.plan.Targets[0].render()
+	streams := w.plan.Streams
+	w.conns = make([]conn, n)
+	w.slots = make([]exchange.Exchange, n*streams)
+	w.connectQueue = make([]int32, 0, n)
+	w.touched = make([]int32, 0, n)
+	w.expired = make([]int32, 0, n)
+	w.timers = newTimers(n, timerGap(w.plan.Timeout))
+	waiting := make([]*exchange.Exchange, n*streams)
+	for i := range w.conns {
+		w.conns[i].waiting = waiting[i*streams : i*streams : (i+1)*streams]
+	}
+	if w.plan.Protocol == HTTP2 {
+		return w.makeH2()
+	}
+	return w.makeH1()
+}
+
+// makeH1 gives every connection its codec of HTTP/1.1.
+func (w *worker) makeH1() error {
+	request, err := w.plan.Targets[0].renderH1()
 	if err != nil {
 		return err
 	}
 	config := &h1.Config{
 		Request: &request,
 		Heads:   new(h1.Heads),
-		Expect:  h1.Expect{Status: uint16(w.plan.Targets[0].ExpectStatus), BodyBytes: w.plan.Targets[0].ExpectBytes},
+		Expect:  w.plan.Targets[0].expect(),
 		Timeout: w.plan.Timeout,
 	}
-	codecs := make([]h1.Conn, n)
-	w.conns = make([]conn, n)
-	w.slots = make([]exchange.Exchange, n)
-	w.connectQueue = make([]int32, 0, n)
-	w.expired = make([]int32, 0, n)
-	w.timers = newTimers(n, timerGap(w.plan.Timeout))
+	codecs := make([]h1.Conn, len(w.conns))
 	for i := range w.conns {
 		codecs[i].Init(config)
 		w.conns[i].codec = &codecs[i]
 	}
 	return nil
+}
+
+// makeH2 gives every connection its codec of HTTP/2.
+func (w *worker) makeH2() error {
+	request, err := w.plan.Targets[0].renderH2()
+	if err != nil {
+		return err
+	}
+	config := &h2.Config{Request: &request, Expect: w.plan.Targets[0].expect(), Timeout: w.plan.Timeout, Streams: w.plan.Streams}
+	codecs := make([]h2.Conn, len(w.conns))
+	for i := range w.conns {
+		codecs[i].Init(config)
+		w.conns[i].codec = &codecs[i]
+	}
+	return nil
+}
+
+func (t Target) expect() exchange.Expect {
+	return exchange.Expect{Status: uint16(t.ExpectStatus), BodyBytes: t.ExpectBytes}
+}
+
+// makeSecrets gives the worker what it needs for TLS. A session is resumed only
+// by the worker that has it, so that workers share nothing.
+func (w *worker) makeSecrets() error {
+	u, err := w.plan.Targets[0].parsedURL()
+	if err != nil {
+		return err
+	}
+	config, err := w.plan.TLS.config(u.Hostname(), w.plan.Protocol.alpn())
+	if err != nil {
+		return err
+	}
+	if w.plan.TLS.Resume {
+		config.ClientSessionCache = tls.NewLRUClientSessionCache(0)
+	}
+	if w.waker, err = netloop.NewWaker(); err != nil {
+		return err
+	}
+	w.secrets = &secrets{
+		config: config, protocol: w.plan.Protocol,
+		handshakes: transport.NewHandshakes(w.waker.Wake),
+		scratch:    make([]byte, transport.RecordMax),
+	}
+	return nil
+}
+
+// close gives back what was made outside the worker's thread.
+func (w *worker) close() {
+	if w.waker != nil {
+		w.waker.Close()
+	}
 }
 
 // timerGap is how late a timeout may be noticed: a thousandth of it, within

@@ -112,7 +112,7 @@ func TestRecorder(t *testing.T) {
 	r.timeline = Timeline{Start: 0, From: 1000, To: 2000, DrainTo: 3000}
 	at := func(x exchange.Exchange) {
 		r.intend(x.Intended)
-		r.record(&x, false)
+		r.record(&x)
 	}
 	ok := exchange.Exchange{Intended: 1100, Ready: 1150, Sent: 1200, FirstByte: 1300, Done: 1400, Status: 200, Outcome: exchange.OK, BodyBytes: 5}
 	at(ok)
@@ -188,7 +188,7 @@ func TestRowsOfTwoWorkers(t *testing.T) {
 		r := newRecorder(feed)
 		r.timeline = Timeline{From: 1000, To: 2000}
 		for _, done := range []mono.Time{1050, 1399, 1400, 1401}[i:] { // rows 0, 3, 4, 4
-			r.record(&exchange.Exchange{Intended: done - 10, Sent: done - 5, Done: done, Outcome: exchange.OK}, false)
+			r.record(&exchange.Exchange{Intended: done - 10, Sent: done - 5, Done: done, Outcome: exchange.OK})
 		}
 		r.end()
 		r.end() // a second time changes nothing
@@ -231,10 +231,10 @@ func TestURLs(t *testing.T) {
 	for url, part := range map[string]string{
 		"":                 "want http://",
 		"/path":            "want http://",
-		"https://h/":       "https is not supported yet",
 		"http://":          "no host",
 		"http://:80/":      "no host",
 		"http://h:x/":      "port",
+		"https://":         "no host",
 		"http://h/%zz":     "%zz",
 		"http://h h/":      "host",
 		"ws://h/":          `"ws" is not supported`,
@@ -446,7 +446,7 @@ func TestRowsBeyondTheCollector(t *testing.T) {
 	r := newRecorder(feed)
 	r.timeline = Timeline{From: 0, To: 1000}
 	for done := range mono.Time(500) {
-		r.record(&exchange.Exchange{Intended: done, Sent: done, Done: done, Outcome: exchange.OK}, false)
+		r.record(&exchange.Exchange{Intended: done, Sent: done, Done: done, Outcome: exchange.OK})
 	}
 	r.end()
 	if rows := s.wait(); len(rows) != 500 {

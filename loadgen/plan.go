@@ -16,8 +16,10 @@ import (
 type Plan struct {
 	Targets  []Target `json:"targets"`  // exactly one for now
 	Protocol Protocol `json:"protocol"` // the zero value is HTTP/1.1
+	TLS      TLS      `json:"tls"`      // of https:// URLs
 
 	Connections     int   `json:"connections"`                 // of all workers together
+	Streams         int   `json:"streams"`                     // requests at a time on each; 1 on HTTP/1.1
 	RequestsPerConn int   `json:"requests_per_conn,omitempty"` // then a new connection; 0: keep it
 	Requests        int64 `json:"requests,omitempty"`          // measured requests in all; 0: as many as fit into Measure
 
@@ -49,13 +51,17 @@ const (
 type Protocol uint8
 
 const (
-	HTTP1 Protocol = iota // HTTP/1.1, cleartext
+	HTTP1 Protocol = iota // HTTP/1.1
+	HTTP2                 // HTTP/2: by ALPN on https://, with prior knowledge on http:// (RFC 9113 section 3)
 )
 
 // String returns the name used in results.
 func (p Protocol) String() string {
-	if p == HTTP1 {
+	switch p {
+	case HTTP1:
 		return "h1"
+	case HTTP2:
+		return "h2"
 	}
 	return "unknown"
 }
@@ -65,16 +71,20 @@ func (p Protocol) MarshalText() ([]byte, error) { return []byte(p.String()), nil
 
 // UnmarshalText reads the name.
 func (p *Protocol) UnmarshalText(b []byte) error {
-	if string(b) != "h1" && string(b) != "" {
-		return faultf("protocol %q: only h1 is supported yet", b)
+	switch string(b) {
+	case "h1", "":
+		*p = HTTP1
+	case "h2":
+		*p = HTTP2
+	default:
+		return faultf("protocol %q: want h1 or h2", b)
 	}
-	*p = HTTP1
 	return nil
 }
 
 // Target is what is asked of the server: one request, the same every time.
 type Target struct {
-	URL    string  `json:"url"`            // absolute, http://
+	URL    string  `json:"url"`            // absolute, http:// or https://
 	Method string  `json:"method"`         //
 	Header []Field `json:"header"`         // after Host, User-Agent and Accept, in this order; replaces those
 	Host   string  `json:"host,omitempty"` // Host header; "": that of the URL
@@ -110,6 +120,7 @@ func DefaultPlan(url string) Plan {
 	return Plan{
 		Targets:        []Target{{URL: url, Method: "GET", ExpectBytes: -1}},
 		Connections:    50,
+		Streams:        1,
 		Measure:        10 * time.Second,
 		Drain:          time.Second,
 		Timeout:        30 * time.Second,

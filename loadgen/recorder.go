@@ -24,8 +24,10 @@ type recorder struct {
 	lastEnd           mono.Time // of the ledger's exchanges
 	sentInAllPhases   uint64    // requests of which at least a byte left
 	reusedRequests    uint64    // of those, on a connection that had carried one before
+	restarted         uint64    // sent, and not looked at by the server: started again elsewhere
 
 	connectionsOpened uint64
+	resumed           uint64 // of those, with a TLS session of before
 
 	service   *hdr.Histogram // ok only
 	response  *hdr.Histogram // ok, timeout, unfinished, never_sent
@@ -34,6 +36,7 @@ type recorder struct {
 	firstByte *hdr.Histogram // ok only, from sent
 	failed    *hdr.Histogram // response time of the errors that are not in response
 	connect   *hdr.Histogram // TCP handshakes of all phases
+	tls       *hdr.Histogram // TLS handshakes of all phases
 
 	firstErrors [exchange.NumOutcomes]exchange.Exchange // the first of each kind; Pending: none
 
@@ -51,7 +54,7 @@ func newRecorder(feed *windowFeed) *recorder {
 
 // histograms lists the histograms, so that making and merging miss none.
 func (r *recorder) histograms() []**hdr.Histogram {
-	return []**hdr.Histogram{&r.service, &r.response, &r.sendDelay, &r.lateness, &r.firstByte, &r.failed, &r.connect}
+	return []**hdr.Histogram{&r.service, &r.response, &r.sendDelay, &r.lateness, &r.firstByte, &r.failed, &r.connect, &r.tls}
 }
 
 // intend counts an exchange as scheduled when its intended time lies in the
@@ -63,13 +66,13 @@ func (r *recorder) intend(at mono.Time) {
 }
 
 // record counts an exchange that has ended.
-func (r *recorder) record(x *exchange.Exchange, reused bool) {
+func (r *recorder) record(x *exchange.Exchange) {
 	if x.Sent != 0 {
 		if r.sentInAllPhases == 0 {
 			r.firstSent = x.Sent
 		}
 		r.sentInAllPhases++
-		if reused {
+		if x.Reused {
 			r.reusedRequests++
 		}
 	}
@@ -150,7 +153,9 @@ func (r *recorder) merge(o *recorder) {
 	r.bodyBytesIn += o.bodyBytesIn
 	r.sentInAllPhases += o.sentInAllPhases
 	r.reusedRequests += o.reusedRequests
+	r.restarted += o.restarted
 	r.connectionsOpened += o.connectionsOpened
+	r.resumed += o.resumed
 	theirs := o.histograms()
 	for i, h := range r.histograms() {
 		(*h).Merge(*theirs[i])

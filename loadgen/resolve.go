@@ -17,6 +17,7 @@ import (
 type server struct {
 	address netip.AddrPort
 	dns     time.Duration // of the lookup; 0: the URL has an address
+	tls     *TLSFacts     // what the first handshake agreed on; nil: cleartext
 	local   bool          // on this host
 	warning *Warning      // why its processes are not known although asked for
 
@@ -54,6 +55,11 @@ func resolve(ctx context.Context, p Plan, clock mono.Clock) (server, error) {
 	s.address, err = firstThatConnects(ctx, addresses, port, p.ConnectTimeout)
 	if err != nil {
 		return server{}, err
+	}
+	if u.Scheme == "https" {
+		if s.tls, err = firstHandshake(ctx, p, u.Hostname(), s.address); err != nil {
+			return server{}, fmt.Errorf("%s: %w", s.address, err)
+		}
 	}
 	s.local = isLocal(s.address.Addr())
 	if s.local {

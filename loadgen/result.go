@@ -14,7 +14,8 @@ type Result struct {
 	Version     string    `json:"version"`
 	Plan        PlanEcho  `json:"plan"`
 	Protocol    string    `json:"protocol"`
-	Address     string    `json:"address"` // that was connected to
+	TLS         *TLSFacts `json:"tls,omitempty"` // absent in cleartext
+	Address     string    `json:"address"`       // that was connected to
 	StartedAt   time.Time `json:"started_at"`
 	MeasuredS   float64   `json:"measured_s"` // length of the window as it was
 	StartupMS   float64   `json:"startup_ms"` // from process start (or Run) to the first request
@@ -53,7 +54,11 @@ type AllPhases struct {
 type Connections struct {
 	Opened         uint64 `json:"opened"`
 	ReusedRequests uint64 `json:"reused_requests"` // sent on a connection that had carried one before
-	Resumed        uint64 `json:"resumed"`         // TLS sessions; 0 in cleartext
+	Resumed        uint64 `json:"resumed"`         // with a TLS session of before; 0 in cleartext
+	// RestartedRequests were sent on a connection whose server then said that
+	// it had not looked at them (GOAWAY, REFUSED_STREAM: RFC 9113 section 8.7),
+	// and were sent again on another.
+	RestartedRequests uint64 `json:"restarted_requests"`
 }
 
 // WorkerResult is one worker's share.
@@ -86,14 +91,22 @@ type Server struct {
 type Generator struct {
 	CPUS            float64  `json:"cpu_s"`
 	CPUPerRequestUS *float64 `json:"cpu_us_per_request,omitempty"`
-	PeakRSSBytes    int64    `json:"peak_rss_bytes"` // of the process's life
-	GCPauseMaxUS    float64  `json:"gc_pause_max_us"`
-	Engine          string   `json:"engine"`
+	// Busy is the share of the workers' CPUs that all threads of the process
+	// used together: TLS handshakes run beside the workers. nil where the window
+	// was too short to tell.
+	Busy         *float64 `json:"busy,omitempty"`
+	PeakRSSBytes int64    `json:"peak_rss_bytes"` // of the process's life
+	GCPauseMaxUS float64  `json:"gc_pause_max_us"`
+	Engine       string   `json:"engine"`
 }
 
-// Busiest is the largest busy fraction of any worker.
+// Busiest is the largest busy fraction of any worker, or of all threads together
+// on the workers' CPUs if that is more.
 func (r *Result) Busiest() float64 {
 	busiest := 0.0
+	if r.Generator.Busy != nil {
+		busiest = *r.Generator.Busy
+	}
 	for _, w := range r.Workers {
 		busiest = max(busiest, w.Busy)
 	}

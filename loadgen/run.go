@@ -74,6 +74,7 @@ func Run(ctx context.Context, plan Plan, observer Observer) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer closeAll(workers)
 	defer workers[0].control.stopOnCancel(ctx, clock)()
 
 	group := launch(workers)
@@ -97,6 +98,12 @@ func Run(ctx context.Context, plan Plan, observer Observer) (*Result, error) {
 		return nil, err
 	}
 	return conclude(done)
+}
+
+func closeAll(workers []*worker) {
+	for _, w := range workers {
+		w.close()
+	}
 }
 
 // group is the workers of a run as goroutines.

@@ -132,9 +132,13 @@ func (w *usageWatch) stop() usage {
 	return w.usage
 }
 
+// busyWindowMin is the shortest window of which the whole process's share of its
+// CPUs means something: the readings lie up to a millisecond beside the edges.
+const busyWindowMin = 100 * time.Millisecond
+
 // generator is what this process used. The readings are taken a little beside
 // the edges, so the cores used are scaled to the window.
-func (u usage) generator(measuredS float64, completed uint64) Generator {
+func (u usage) generator(measuredS float64, completed uint64, workers int) Generator {
 	elapsed := u.to.at.Sub(u.from.at).Seconds()
 	g := Generator{Engine: "epoll", GCPauseMaxUS: gcPauseMaxUS(u.to.at.Sub(u.from.at))}
 	if status, err := procfs.NewFS("/proc").Status(os.Getpid()); err == nil {
@@ -143,6 +147,9 @@ func (u usage) generator(measuredS float64, completed uint64) Generator {
 	if elapsed > 0 {
 		g.CPUS = (u.to.own - u.from.own).Seconds() / elapsed * measuredS
 		g.CPUPerRequestUS = perRequestUS(g.CPUS, completed)
+	}
+	if elapsed > busyWindowMin.Seconds() {
+		g.Busy = ptr((u.to.own - u.from.own).Seconds() / elapsed / float64(workers))
 	}
 	return g
 }

@@ -5,10 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
-
-	"github.com/scalws/scalbench/loadgen/internal/h1"
 )
 
 // ErrPlan is what every fault of a plan wraps: the caller said something that
@@ -26,6 +23,7 @@ func faultf(format string, args ...any) error { return fault{fmt.Sprintf(format,
 // Limits that keep a plan inside what a worker can do and a histogram hold.
 const (
 	maxConnections = 1 << 20
+	maxStreams     = 10_000
 	maxDuration    = 365 * 24 * time.Hour
 	windowMin      = time.Millisecond // a row is merged by a goroutine beside the workers
 )
@@ -41,9 +39,14 @@ func (p Plan) Validate() error {
 	}
 	check(len(p.Targets) == 1, "targets: %d given, want exactly 1", len(p.Targets))
 	for _, t := range p.Targets {
-		faults = append(faults, t.validate()...)
+		faults = append(faults, t.validate(p.Protocol)...)
 	}
 	check(p.Connections >= 1 && p.Connections <= maxConnections, "connections: %d, want 1 to %d", p.Connections, maxConnections)
+	check(p.Protocol <= HTTP2, "protocol: %d, want h1 or h2", p.Protocol)
+	check(p.Streams >= 1 && p.Streams <= maxStreams, "streams: %d, want 1 to %d", p.Streams, maxStreams)
+	check(p.Streams <= 1 || p.Protocol != HTTP1, "streams: %d, but HTTP/1.1 carries one request at a time on a connection", p.Streams)
+	check(p.Connections > maxConnections || p.Streams > maxStreams || p.Connections*p.Streams <= maxConnections, "%d connections of %d streams: want at most %d requests at a time", p.Connections, p.Streams, maxConnections)
+	faults = append(faults, p.TLS.validate()...)
 	check(p.RequestsPerConn >= 0, "requests per connection: %d, want 0 (keep the connection) or more", p.RequestsPerConn)
 	check(p.Requests >= 0, "requests: %d, want 1 or more", p.Requests)
 	for _, d := range []struct {
@@ -63,11 +66,11 @@ func (p Plan) Validate() error {
 	return errors.Join(faults...)
 }
 
-func (t Target) validate() []error {
+func (t Target) validate(p Protocol) []error {
 	var faults []error
 	if _, err := t.parsedURL(); err != nil {
 		faults = append(faults, err)
-	} else if _, err := t.render(); err != nil {
+	} else if err := t.renders(p); err != nil {
 		faults = append(faults, fault{err.Error()})
 	}
 	if t.ExpectStatus != 0 && (t.ExpectStatus < 200 || t.ExpectStatus > 999) {
@@ -93,12 +96,10 @@ func (t Target) parsedURL() (*url.URL, error) {
 		return nil, faultf("URL %q: %v", t.URL, err)
 	}
 	switch {
-	case u.Scheme == "" || (u.Host == "" && u.Scheme != "http"):
-		return nil, faultf("URL %q: want http://host[:port]/path", t.URL)
-	case u.Scheme == "https":
-		return nil, faultf("URL %q: https is not supported yet, want http://", u.Redacted())
-	case u.Scheme != "http":
-		return nil, faultf("URL %q: scheme %q is not supported, want http://", u.Redacted(), u.Scheme)
+	case u.Scheme == "" || (u.Host == "" && u.Scheme != "http" && u.Scheme != "https"):
+		return nil, faultf("URL %q: want http://host[:port]/path or https://…", t.URL)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, faultf("URL %q: scheme %q is not supported, want http:// or https://", u.Redacted(), u.Scheme)
 	case u.Hostname() == "":
 		return nil, faultf("URL %q: no host in it", t.URL)
 	case u.User != nil:
@@ -112,7 +113,10 @@ func (t Target) parsedURL() (*url.URL, error) {
 
 // portOf is the port of a URL, that of the scheme when it names none.
 func portOf(u *url.URL) (uint16, error) {
-	if u.Port() == "" {
+	switch {
+	case u.Port() == "" && u.Scheme == "https":
+		return 443, nil
+	case u.Port() == "":
 		return 80, nil
 	}
 	port, err := strconv.ParseUint(u.Port(), 10, 16)
@@ -120,40 +124,4 @@ func portOf(u *url.URL) (uint16, error) {
 		return 0, faultf("URL %q: port %s, want 1 to 65535", u.Redacted(), u.Port())
 	}
 	return uint16(port), nil
-}
-
-// render makes the request's bytes: Host, User-Agent and Accept, each unless
-// the caller's own header has it, then the caller's header.
-func (t Target) render() (h1.Request, error) {
-	u, err := t.parsedURL()
-	if err != nil {
-		return h1.Request{}, err
-	}
-	host := t.Host
-	if host == "" {
-		host = u.Host
-	}
-	spec := h1.RequestSpec{Method: t.Method, Target: u.RequestURI(), Host: host, Body: t.Body}
-	for _, f := range []Field{{"User-Agent", userAgent}, {"Accept", "*/*"}} {
-		if !t.has(f.Name) {
-			spec.Header = append(spec.Header, h1.Field(f))
-		}
-	}
-	for _, f := range t.Header {
-		spec.Header = append(spec.Header, h1.Field(f))
-	}
-	return h1.Render(spec)
-}
-
-// userAgent names us without a version: two versions of the generator must
-// send the same bytes, or their results cannot be compared.
-const userAgent = "scalbench"
-
-func (t Target) has(name string) bool {
-	for _, f := range t.Header {
-		if strings.EqualFold(f.Name, name) {
-			return true
-		}
-	}
-	return false
 }

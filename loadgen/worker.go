@@ -25,9 +25,12 @@ type worker struct {
 	congestion string
 
 	loop    *netloop.Loop
+	waker   *netloop.Waker
+	secrets *secrets // of TLS; nil: cleartext
 	event   netloop.Event
 	conns   []conn
-	slots   []exchange.Exchange // one for each connection
+	slots   []exchange.Exchange // as many for each connection as it has streams
+	touched []int32             // connections that may have something to send
 	timers  timers
 	expired []int32 // scratch of the timers
 	// overdueTurns counts the turns since a timer ran out and was not looked at.
@@ -74,13 +77,14 @@ func (w *worker) run() error {
 		w.control.arrive(w)
 		return err
 	}
-	loop, err := netloop.New(w.clock, netloop.Options{Slots: len(w.conns), Congestion: w.congestion})
+	loop, err := netloop.New(w.clock, netloop.Options{Slots: len(w.conns), Congestion: w.congestion, Waker: w.waker})
 	if err != nil {
 		w.control.arrive(w)
 		return err
 	}
 	w.loop = loop
 	defer loop.Shutdown()
+	defer w.abandonHandshakes()
 
 	err = w.openConnections()
 	w.control.arrive(w)
@@ -138,10 +142,13 @@ func (w *worker) measure() error {
 func (w *worker) beginAll() {
 	for i := range w.slots {
 		x := &w.slots[i]
-		x.Slot, x.Conn = int32(i), int32(i)
+		x.Slot, x.Conn = int32(i), int32(i/w.plan.Streams)
 		w.begin(x, w.timeline.Start)
+	}
+	for i := range w.conns {
 		if w.conns[i].state == open {
-			w.startPending(int32(i), w.timeline.Start)
+			w.startWaiting(int32(i), w.timeline.Start)
+			w.touch(int32(i))
 		}
 	}
 }
@@ -168,6 +175,9 @@ func (w *worker) nextEdge() mono.Time {
 // turn lets everything queued leave, sleeps until something arrives or an
 // instant is reached, and handles what there is.
 func (w *worker) turn(until mono.Time) (mono.Time, error) {
+	if w.flush() {
+		until = 0 // there is more to send
+	}
 	now, err := w.loop.Wait(min(until, w.timers.next))
 	if err != nil {
 		return now, err
@@ -179,6 +189,9 @@ func (w *worker) turn(until mono.Time) (mono.Time, error) {
 	ev := &w.event
 	for w.loop.Next(ev) {
 		w.handle(int32(ev.Slot), ev)
+	}
+	if w.secrets != nil {
+		w.advanceHandshakes(now)
 	}
 	if now >= w.timers.next && w.heardAll() {
 		w.expired = w.timers.search(now, w.expired[:0])
@@ -216,12 +229,57 @@ func (w *worker) handle(i int32, ev *netloop.Event) {
 		w.connectFailed(i, ev.At, exchange.Reason{Text: "connect", Errno: uint16(ev.Errno)})
 	case netloop.End, netloop.Failed, netloop.WriteFailed:
 		w.closed(i, ev)
-	case netloop.Sent: // nothing waits for it on HTTP/1.1
+	case netloop.Sent:
+		w.touch(i)
 	}
 }
 
-// begin intends a slot's next exchange, unless the run is over for it. It is
-// then pending until its connection can carry it.
+// touch notes that a connection may have something to send. It leaves at the
+// end of the turn, whatever has come together until then in one piece.
+func (w *worker) touch(i int32) {
+	if c := &w.conns[i]; !c.touched {
+		c.touched = true
+		w.touched = append(w.touched, i)
+	}
+}
+
+// flush gives the loop what the connections have to send and reports whether
+// one has more than that.
+func (w *worker) flush() (more bool) {
+	kept := w.touched[:0]
+	for _, i := range w.touched {
+		c := &w.conns[i]
+		c.touched = false
+		if c.state != open && c.state != securing || w.loop.Blocked(int(i)) {
+			continue // when the socket takes more, Sent touches it
+		}
+		b, again := w.outgoing(c)
+		if len(b) > 0 {
+			w.loop.Send(int(i), b, &c.sent)
+		}
+		if again {
+			c.touched = true
+			kept = append(kept, i)
+		}
+	}
+	w.touched = kept
+	return len(kept) > 0
+}
+
+// outgoing returns what a connection has to send now, and whether there is more.
+func (w *worker) outgoing(c *conn) (b []byte, more bool) {
+	if c.state == open {
+		c.stamp()
+		b, more = c.codec.Out()
+	}
+	if c.secure != nil {
+		b = c.sealed(b)
+	}
+	return b, more
+}
+
+// begin intends a slot's next exchange, unless the run is over for it. It then
+// waits until its connection can carry it.
 func (w *worker) begin(x *exchange.Exchange, at mono.Time) {
 	if w.ending || at >= w.timeline.To {
 		return
@@ -235,32 +293,36 @@ func (w *worker) begin(x *exchange.Exchange, at mono.Time) {
 		w.recorder.intend(at)
 	}
 	*x = exchange.Exchange{Intended: at, Slot: x.Slot, Conn: x.Conn}
-	w.conns[x.Conn].pending = x
+	c := &w.conns[x.Conn]
+	c.waiting = append(c.waiting, x)
 }
 
-// startPending gives an open, idle connection the exchange that waits for it.
-func (w *worker) startPending(i int32, now mono.Time) {
+// startWaiting gives an open connection as many of the exchanges that wait for
+// it as it can carry.
+func (w *worker) startWaiting(i int32, now mono.Time) {
 	c := &w.conns[i]
-	x := c.pending
-	if x == nil {
-		return
+	for len(c.waiting) > 0 && c.codec.Free() > 0 {
+		x := c.next()
+		c.carried++
+		last := w.plan.RequestsPerConn > 0 && c.carried >= w.plan.RequestsPerConn
+		x.Ready = max(x.Intended, c.since)
+		if c.full {
+			x.Ready = now
+		}
+		x.Reused = c.carried > 1
+		if !c.codec.Start(x, now, last) {
+			panic(fmt.Sprintf("BUG: connection %d, state %d, does not take an exchange", i, c.state))
+		}
+		c.out++
 	}
-	c.pending = nil
-	c.carried++
-	last := w.plan.RequestsPerConn > 0 && c.carried >= w.plan.RequestsPerConn
-	x.Ready = max(x.Intended, c.since)
-	if !c.codec.Start(x, now, last) {
-		panic(fmt.Sprintf("BUG: connection %d, state %d, does not take an exchange", i, c.state))
-	}
-	c.current = x
-	w.loop.Send(int(i), c.codec.Out(), &x.Sent)
+	c.full = len(c.waiting) > 0
 	w.timers.set(int(i), c.codec.Deadline())
 }
 
 // finish records an exchange that has ended and begins the next of its slot,
 // which is intended the moment this one was done.
-func (w *worker) finish(x *exchange.Exchange, reused bool) {
-	w.recorder.record(x, reused)
+func (w *worker) finish(x *exchange.Exchange) {
+	w.recorder.record(x)
 	if x.Intended >= w.timeline.From {
 		w.outstanding--
 	}
@@ -321,7 +383,7 @@ func (w *worker) endWindow(now mono.Time) {
 
 func (w *worker) anyOut() bool {
 	for i := range w.conns {
-		if w.conns[i].current != nil || w.conns[i].pending != nil {
+		if w.conns[i].out > 0 || len(w.conns[i].waiting) > 0 {
 			return true
 		}
 	}
@@ -329,24 +391,27 @@ func (w *worker) anyOut() bool {
 }
 
 // abandon ends what the drain has not: what is out is unfinished, what still
-// waits was never sent, each at the age it has.
+// waits or has not begun to leave was never sent, each at the age it has.
 func (w *worker) abandon(now mono.Time) {
 	for i := range w.conns {
 		c := &w.conns[i]
-		if x := c.pending; x != nil {
-			c.pending = nil
+		c.stamp()
+		for len(c.waiting) > 0 {
+			x := c.next()
 			x.Done, x.Outcome = now, exchange.NeverSent
-			w.finish(x, false)
+			w.finish(x)
 		}
-		if c.current == nil {
+		if c.out == 0 {
 			continue
 		}
-		outcome := exchange.Unfinished
-		if c.current.Sent == 0 {
-			outcome = exchange.NeverSent
+		c.codec.Abort(now, exchange.Unfinished, exchange.Reason{})
+		for _, x := range c.codec.Done() {
+			c.out--
+			if x.Sent == 0 {
+				x.Outcome = exchange.NeverSent
+			}
+			w.finish(x)
 		}
-		c.codec.Abort(now, outcome, exchange.Reason{})
-		w.collect(int32(i))
 	}
 	w.recorder.end()
 }

@@ -172,6 +172,9 @@ func (o *loadOptions) run(ctx context.Context, plan loadgen.Plan, std streams) (
 	})
 	progress.end()
 	if err = errors.Join(err, arranged); err != nil {
+		if errors.Is(err, loadgen.ErrCertificate) {
+			err = hintedError{err, "--cacert FILE trusts its authority, --sni NAME wants another name in it, --insecure takes any certificate"}
+		}
 		return nil, err
 	}
 	if ageErr == nil { // loadgen counts from Run; here the process is the whole

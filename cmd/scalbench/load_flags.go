@@ -33,6 +33,8 @@ type loadOptions struct {
 	seed            uint64
 	ipv4, ipv6      bool
 	httpVersion     string
+	http2           bool
+	tls             tlsOptions
 
 	method, body, bodyFile, contentType, accept, auth, host string
 	header                                                  []string
@@ -59,7 +61,7 @@ func (o *loadOptions) register(f *pflag.FlagSet) {
 	f.BoolVarP(&o.waitOngoing, "wait-ongoing-requests-after-deadline", "w", false, "let all requests finish: a drain as long as the timeout")
 	f.DurationVarP(&o.timeout, "timeout", "t", 30*time.Second, "give a request up this long after sending; 0: never")
 	f.DurationVar(&o.connectTimeout, "connect-timeout", 5*time.Second, "give a connection up after this")
-	f.VarP(&o.streams, "parallel", "p", "requests at a time on a connection (1 on HTTP/1.1)")
+	f.VarP(&o.streams, "parallel", "p", "requests at a time on each connection (HTTP/2)")
 	f.BoolVar(&o.noKeepAlive, "disable-keepalive", false, "a connection for each request")
 	f.Var(&o.requestsPerConn, "requests-per-conn", "requests on a connection before a new one; 0: keep it")
 
@@ -71,11 +73,14 @@ func (o *loadOptions) register(f *pflag.FlagSet) {
 	f.StringVarP(&o.accept, "accept", "A", "", "Accept header (default */*)")
 	f.StringVarP(&o.auth, "basic-auth", "a", "", "basic authentication, `user:password`")
 	f.StringVar(&o.host, "host", "", "Host header")
-	f.StringVar(&o.httpVersion, "http-version", "1.1", "HTTP version")
+	f.StringVar(&o.httpVersion, "http-version", "1.1", "HTTP version: 1.1 or 2")
+	f.BoolVar(&o.http2, "http2", false, "HTTP/2: by ALPN on https://, with prior knowledge on http://")
 	f.IntVar(&o.expectStatus, "expect-status", 0, "the one status that is ok (default any 2xx)")
 	f.Int64Var(&o.expectBytes, "expect-bytes", -1, "length that a body must have")
 	f.BoolVar(&o.ipv4, "ipv4", false, "connect to IPv4 addresses only")
 	f.BoolVar(&o.ipv6, "ipv6", false, "connect to IPv6 addresses only")
+
+	o.tls.register(f)
 
 	f.StringVar(&o.scenario, "scenario", "", "a scenario instead of a URL (see scalbench scenarios)")
 	f.StringVar(&o.suite, "suite", "", "the `file` the scenario is in, or the name of an embedded suite (default target)")

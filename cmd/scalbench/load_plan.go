@@ -75,12 +75,7 @@ func (o *loadOptions) apply(plan *loadgen.Plan, f *pflag.FlagSet) error {
 			fault("--disable-keepalive and --requests-per-conn %d: they contradict each other", o.requestsPerConn)
 		}
 	}
-	if o.streams != 1 {
-		fault("-p %d: HTTP/1.1 carries one request at a time on a connection", o.streams)
-	}
-	if o.httpVersion != "1.1" {
-		fault("--http-version %s: only 1.1 is supported yet", o.httpVersion)
-	}
+	faults = append(faults, o.applyProtocol(plan, f), o.tls.apply(&plan.TLS, f))
 	switch {
 	case o.ipv4 && o.ipv6:
 		fault("--ipv4 and --ipv6: they contradict each other")

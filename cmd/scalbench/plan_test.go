@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"os"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -23,7 +24,8 @@ func everyField(url string, cpus cpuset.Set) loadgen.Plan {
 			URL: url + "/every", Method: "POST", Header: []loadgen.Field{{Name: "X-A", Value: "1"}, {Name: "X-A", Value: "2"}},
 			Host: "example.org", Body: []byte("\x00\xff"), ExpectStatus: 200, ExpectBytes: 2,
 		}},
-		Connections: 3, RequestsPerConn: 7, Requests: 40,
+		TLS:         loadgen.TLS{Insecure: true, Min: "1.2", Max: "1.3", ALPN: []string{"h2"}, SNI: "example.org", Resume: true},
+		Connections: 3, Streams: 1, RequestsPerConn: 7, Requests: 40,
 		WarmUp: 20 * time.Millisecond, Measure: 3 * time.Second, Drain: 2 * time.Second, Timeout: 4 * time.Second,
 		ConnectTimeout: 3 * time.Second, Window: 500 * time.Millisecond,
 		CPUs: cpus, NoPin: true, ServerPID: loadgen.ServerNone, Seed: 7, Family: 4,
@@ -38,10 +40,11 @@ func TestEveryFieldIsSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := everyField("http://127.0.0.1", cpus)
-	for _, part := range []any{plan, plan.Targets[0]} {
+	elsewhere := []string{"Protocol", "CAs", "Cert", "Key"} // HTTP/2 and files in PEM need another server
+	for _, part := range []any{plan, plan.Targets[0], plan.TLS} {
 		v := reflect.ValueOf(part)
 		for i := range v.NumField() {
-			if name := v.Type().Field(i).Name; v.Field(i).IsZero() && name != "Protocol" { // there is one so far
+			if name := v.Type().Field(i).Name; v.Field(i).IsZero() && !slices.Contains(elsewhere, name) {
 				t.Errorf("%s is not set", name)
 			}
 		}

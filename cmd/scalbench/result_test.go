@@ -28,7 +28,7 @@ func schemaKeys() map[string][]string {
 		},
 		"ledger.errors.timeout": {"sent", "unsent"},
 		"all_phases":            {"sent"},
-		"connections":           {"opened", "reused_requests", "resumed"},
+		"connections":           {"opened", "reused_requests", "resumed", "restarted_requests"},
 		"generator":             {"cpu_s", "peak_rss_bytes", "gc_pause_max_us", "engine"},
 		"plan":                  {"targets", "protocol", "connections", "warmup_ns", "measure_ns", "drain_ns", "timeout_ns", "cpus"},
 		"windows.0":             {"t_s", "ok", "errors"},
@@ -41,10 +41,11 @@ func schemaKeys() map[string][]string {
 func optionalKeys() map[string][]string {
 	percentiles := []string{"p50_us", "p75_us", "p90_us", "p95_us", "p99_us", "p999_us", "p9999_us"}
 	return map[string][]string{
-		"":                {"server"},
+		"":                {"server", "tls"},
+		"tls":             {"version", "cipher", "alpn", "subject", "not_after"},
 		"latency":         {"service", "response", "send_delay", "lateness", "first_byte", "failed", "connect", "tls", "dns"},
 		"latency.connect": percentiles,
-		"generator":       {"cpu_us_per_request"},
+		"generator":       {"cpu_us_per_request", "busy"},
 		"windows.0":       {"p50_us", "p99_us", "max_us"},
 	}
 }

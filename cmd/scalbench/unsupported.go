@@ -18,8 +18,6 @@ func unsupportedFlags() map[string]string {
 		"--burst-delay": "bursts", "--burst-rate": "bursts", "--deadline": "deadlines", "--threshold": "thresholds",
 		"-x": "a proxy", "--proxy-header": "a proxy", "--proxy-http-version": "a proxy", "--proxy-http2": "a proxy",
 		"-r": "following redirects", "--redirect": "following redirects",
-		"--http2": "HTTP/2", "--alpn": "TLS", "--sni": "TLS", "--tls-min": "TLS", "--tls-max": "TLS",
-		"--insecure": "TLS", "--cacert": "TLS", "--cert": "TLS", "--key": "TLS",
 		"--connect-to": "connecting elsewhere", "--unix-socket": "Unix sockets", "--vsock-addr": "VM sockets",
 		"--no-pre-lookup":  "lookups in the run",
 		"--rand-regex-url": "random URLs", "--max-repeat": "random URLs", "--dump-urls": "random URLs", "--urls-from-file": "lists of URLs",

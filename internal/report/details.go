@@ -18,6 +18,12 @@ func details(b *strings.Builder, r *loadgen.Result) {
 	}
 	line(b, "sent", "%s requests in all phases, %s of them on a connection used before; %s connections opened to %s",
 		group(r.AllPhases.Sent), group(r.Connections.ReusedRequests), group(r.Connections.Opened), r.Address)
+	if t := r.TLS; t != nil {
+		line(b, "secured", "%s, %s, %s resumed; certificate %s until %s", t.Version, t.Cipher, group(r.Connections.Resumed), t.Subject, t.NotAfter.Format(time.DateOnly))
+	}
+	if n := r.Connections.RestartedRequests; n > 0 {
+		line(b, "again", "%s requests were sent a second time: the server had said that it had not looked at them", group(n))
+	}
 	for _, code := range slices.Sorted(maps.Keys(r.Status)) {
 		line(b, "status", "%s  %s", code, group(r.Status[code]))
 	}
@@ -26,7 +32,7 @@ func details(b *strings.Builder, r *loadgen.Result) {
 		of   *loadgen.Distribution
 	}{
 		{"service", r.Latency.Service}, {"response", r.Latency.Response}, {"first", r.Latency.FirstByte}, {"delay", r.Latency.SendDelay},
-		{"lateness", r.Latency.Lateness}, {"failed", r.Latency.Failed}, {"connect", r.Latency.Connect}, {"dns", r.Latency.DNS},
+		{"lateness", r.Latency.Lateness}, {"failed", r.Latency.Failed}, {"connect", r.Latency.Connect}, {"tls", r.Latency.TLS}, {"dns", r.Latency.DNS},
 	} {
 		if d.of != nil {
 			line(b, d.name, "%s  (%s)", latencies(d.of), group(d.of.Count))

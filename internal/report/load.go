@@ -48,12 +48,23 @@ func group[N uint64 | int](n N) string { return units.Group(int64(n)) }
 // headline says what was asked: "GET http://… h1, 50 connections, 4 CPUs, 2 s + 10 s".
 func headline(r *loadgen.Result) string {
 	t := r.Plan.Targets[0]
-	parts := []string{r.Protocol, plural(connections(r), "connection")}
+	parts := []string{spoken(r), plural(connections(r), "connection")}
+	if n := r.Plan.Streams; n > 1 {
+		parts[1] += " of " + plural(n, "stream")
+	}
 	if n := r.Plan.RequestsPerConn; n > 0 {
 		parts = append(parts, plural(n, "request")+" each")
 	}
 	parts = append(parts, plural(len(r.Workers), "CPU"), length(r))
 	return fmt.Sprintf("%s %s   %s", t.Method, t.URL, strings.Join(parts, ", "))
+}
+
+// spoken is the protocol with what is under it: "h2", "h1 over TLS 1.3".
+func spoken(r *loadgen.Result) string {
+	if r.TLS == nil {
+		return r.Protocol
+	}
+	return r.Protocol + " over " + r.TLS.Version
 }
 
 // connections are those that there were: a small number of requests needs fewer

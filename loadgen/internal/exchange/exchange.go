@@ -24,6 +24,7 @@ type Exchange struct {
 	BodyBytes int64     // body bytes received, as framed by the protocol (chunk framing excluded)
 	Status    uint16    // HTTP status of the final response; 0: none arrived
 	Outcome   Outcome
+	Reused    bool   // its connection had carried an exchange before
 	Conn      int32  // index of the connection that carries it
 	Slot      int32  // index of its slot in the worker's table
 	Reason    Reason // what exactly went wrong, for the first error's text
@@ -33,7 +34,7 @@ type Exchange struct {
 type Outcome uint8
 
 const (
-	Pending       Outcome = iota // not ended; never counted
+	Pending       Outcome = iota // not ended, or handed back by a codec to be started again; never counted
 	OK                           // complete, with the status and body that were expected
 	BadStatus                    // complete, with another status
 	BadBody                      // complete, right status, wrong body length or content

@@ -35,7 +35,7 @@ func newRing(t testing.TB, heads *Heads) *ring {
 func (r *ring) exchange(response []byte, size int) exchange.Outcome {
 	r.now++
 	r.c.Start(&r.x, r.now, false)
-	r.c.Out()
+	leave(&r.c, r.now)
 	for len(response) > size {
 		r.c.Feed(r.now, response[:size])
 		response = response[size:]

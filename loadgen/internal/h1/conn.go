@@ -12,14 +12,8 @@ import (
 type Config struct {
 	Request *Request
 	Heads   *Heads // nil: every head is parsed
-	Expect  Expect
-	Timeout time.Duration // from Start to the exchange's deadline; 0: none
-}
-
-// Expect says which complete responses are OK.
-type Expect struct {
-	Status    uint16 // 0: any 2xx
-	BodyBytes int64  // payload, chunk framing excluded; -1: not checked; 0 is a body without bytes
+	Expect  exchange.Expect
+	Timeout time.Duration // of an exchange: from sending, and until that from Start; 0: none
 }
 
 // Conn is the codec of one connection. It is owned by one worker and carries
@@ -79,17 +73,25 @@ func (c *Conn) Open() {
 	c.stray = false
 }
 
+// Free returns how many exchanges Start would take now: one or none.
+func (c *Conn) Free() int {
+	if c.phase != phaseIdle || !c.keeps || c.finished {
+		return 0
+	}
+	return 1
+}
+
 // Start takes an exchange and queues its request. last asks for a request that
 // says Connection: close. It sets x.Deadline, clears what a response fills in,
-// and leaves Intended, Ready, Sent, Conn and Slot alone.
+// and leaves Intended, Ready, Conn and Slot alone.
 //
 // It is false, with nothing done, while an exchange is out or not yet returned
 // by Done, and when the connection is not reusable.
 func (c *Conn) Start(x *exchange.Exchange, now mono.Time, last bool) bool {
-	if c.phase != phaseIdle || !c.keeps || c.finished {
+	if c.Free() == 0 {
 		return false
 	}
-	x.FirstByte, x.Done, x.Deadline = 0, 0, 0
+	x.Sent, x.FirstByte, x.Done, x.Deadline = 0, 0, 0, 0
 	x.BodyBytes, x.Status = 0, 0
 	x.Outcome, x.Reason = exchange.Pending, exchange.Reason{}
 	if c.cfg.Timeout > 0 {
@@ -109,12 +111,25 @@ func (c *Conn) Start(x *exchange.Exchange, now mono.Time, last bool) bool {
 
 // Out returns the bytes to hand to the kernel now, once; nil: there are none.
 // They lie in the Request, are shared by all connections and must not be
-// written to. A server may answer before it has them all; then the rest still
-// has to go out ahead of the next request.
-func (c *Conn) Out() []byte {
-	out := c.out
+// written to. more is always false: a request is handed out whole.
+func (c *Conn) Out() (b []byte, more bool) {
+	b = c.out
 	c.out = nil
-	return out
+	return b, false
+}
+
+// Stamp tells when the first byte of what Out returned left. The timeout counts
+// from then. Only the first call after Out has an effect: what left before was
+// something else's, such as that of TLS.
+func (c *Conn) Stamp(at mono.Time) {
+	x := c.x
+	if x == nil || c.out != nil || x.Sent != 0 {
+		return
+	}
+	x.Sent = at
+	if c.cfg.Timeout > 0 {
+		x.Deadline = at.Add(c.cfg.Timeout)
+	}
 }
 
 // Done returns the exchanges that finished since the last call: one or none.

@@ -27,16 +27,23 @@ func (c *Conn) progress() progress {
 }
 
 // End takes the end of the transport connection: the peer's FIN (errno 0) or
-// the error of recv. The FIN completes a body until close; otherwise an
+// the error of recv. A FIN completes a body until close when it is clean: in
+// TLS it could come from anybody and is only after a close_notify (RFC 9112
+// section 9.8). Otherwise an
 // exchange that is out ends as Reset when nothing came back and as ReadFailed
 // when something did. An error of recv other than ECONNRESET is ReadFailed in
-// either case: neither FIN nor RST arrived.
-func (c *Conn) End(now mono.Time, errno syscall.Errno) {
+// either case: neither FIN nor RST arrived. An exchange whose request has not
+// begun to leave is handed back pending, to be started on another connection.
+func (c *Conn) End(now mono.Time, errno syscall.Errno, clean bool) {
 	if c.x == nil {
 		c.phase = phaseClosed
 		return
 	}
-	if c.phase == phaseUntilClose && errno == 0 {
+	if c.x.Sent == 0 { // it has not begun to leave: nothing has happened to it
+		c.fail(now, exchange.Pending, exchange.Reason{})
+		return
+	}
+	if c.phase == phaseUntilClose && errno == 0 && clean {
 		c.complete(now)
 		c.phase = phaseClosed
 		return
@@ -59,6 +66,10 @@ func (c *Conn) Expire(now mono.Time) {
 	if deadline := c.Deadline(); deadline == 0 || now < deadline {
 		return
 	}
+	if c.x.Sent == 0 { // its time has not begun
+		c.x.Deadline = now.Add(c.cfg.Timeout)
+		return
+	}
 	c.fail(now, exchange.Timeout, exchange.Reason{Text: textsTimeout[c.progress()]})
 }
 
@@ -75,7 +86,7 @@ func (c *Conn) Abort(now mono.Time, outcome exchange.Outcome, reason exchange.Re
 // complete ends the exchange with a complete response.
 func (c *Conn) complete(now mono.Time) {
 	x := c.x
-	x.Outcome, x.Reason.Text = c.cfg.Expect.judge(x.Status, x.BodyBytes)
+	x.Outcome, x.Reason.Text = c.cfg.Expect.Judge(x.Status, x.BodyBytes)
 	c.finish(now, phaseIdle)
 }
 
@@ -93,15 +104,4 @@ func (c *Conn) finish(now mono.Time, next phase) {
 	c.x = nil
 	c.out = nil
 	c.phase = next
-}
-
-// judge compares a complete response with what is expected, the status first.
-func (e Expect) judge(status uint16, bodyBytes int64) (o exchange.Outcome, text string) {
-	if e.Status == 0 && status/100 != 2 || e.Status != 0 && status != e.Status {
-		return exchange.BadStatus, ""
-	}
-	if e.BodyBytes >= 0 && bodyBytes != e.BodyBytes {
-		return exchange.BadBody, textBodyLength
-	}
-	return exchange.OK, ""
 }

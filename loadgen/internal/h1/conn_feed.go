@@ -20,7 +20,7 @@ func (c *Conn) Feed(now mono.Time, b []byte) {
 		c.strayBytes()
 		return
 	}
-	if c.out != nil { // whatever this is, it is no response: FirstByte stays unset
+	if c.x.Sent == 0 { // whatever this is, it is no response: FirstByte stays unset
 		c.fail(now, exchange.ProtocolError, exchange.Reason{Text: faultUnsent})
 		return
 	}

@@ -20,7 +20,7 @@ func testConfig(t testing.TB) *Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Config{Request: &request, Heads: new(Heads), Expect: Expect{BodyBytes: -1}, Timeout: 100 * time.Nanosecond}
+	return &Config{Request: &request, Heads: new(Heads), Expect: exchange.Expect{BodyBytes: -1}, Timeout: 100 * time.Nanosecond}
 }
 
 // sent returns a connection with x out since t = 1000 and its request taken.
@@ -32,10 +32,17 @@ func sent(t testing.TB, cfg *Config, x *exchange.Exchange) *Conn {
 	if !c.Start(x, 1000, false) {
 		t.Fatal("Start refused")
 	}
-	if c.Out() == nil {
+	if !leave(c, 1000) {
 		t.Fatal("no request to send")
 	}
 	return c
+}
+
+// leave takes the request and lets it leave at once; false: there is none.
+func leave(c *Conn, at mono.Time) bool {
+	b, _ := c.Out()
+	c.Stamp(at)
+	return b != nil
 }
 
 func TestStamps(t *testing.T) {
@@ -43,14 +50,15 @@ func TestStamps(t *testing.T) {
 		Outcome: exchange.Reset, Reason: exchange.Reason{Text: "old", Errno: 8}, Conn: 9, Slot: 10}
 	c := sent(t, testConfig(t), &x)
 	// Deadline = 1000 + 100; what others own stays.
-	if want := (exchange.Exchange{Intended: 1, Ready: 2, Sent: 3, Deadline: 1100, Conn: 9, Slot: 10}); x != want {
+	if want := (exchange.Exchange{Intended: 1, Ready: 2, Sent: 1000, Deadline: 1100, Conn: 9, Slot: 10}); x != want {
 		t.Errorf("after Start: %+v, want %+v", x, want)
 	}
+	c.Stamp(1001)     // the first byte leaves once
 	c.Feed(1010, nil) // a read without bytes is no first byte
 	c.Feed(1020, []byte(interim))
 	c.Feed(1030, []byte(helloResponse[:20]))
 	c.Feed(1040, []byte(helloResponse[20:]))
-	want := exchange.Exchange{Intended: 1, Ready: 2, Sent: 3, FirstByte: 1020, Done: 1040, Deadline: 1100,
+	want := exchange.Exchange{Intended: 1, Ready: 2, Sent: 1000, FirstByte: 1020, Done: 1040, Deadline: 1100,
 		BodyBytes: 5, Status: 200, Outcome: exchange.OK, Conn: 9, Slot: 10}
 	if x != want {
 		t.Errorf("after the response: %+v, want %+v", x, want)
@@ -60,7 +68,7 @@ func TestStamps(t *testing.T) {
 func TestReuse(t *testing.T) {
 	var first, second exchange.Exchange
 	c := sent(t, testConfig(t), &first)
-	if c.Out() != nil {
+	if leave(c, 1001) {
 		t.Error("the request is handed out twice")
 	}
 	if c.Start(&second, 1001, false) {
@@ -82,7 +90,7 @@ func TestReuse(t *testing.T) {
 	if c.Deadline() != 0 {
 		t.Errorf("Deadline = %d without an exchange, want 0", c.Deadline())
 	}
-	if !c.Start(&second, 1004, false) || c.Out() == nil {
+	if !c.Start(&second, 1004, false) || !leave(c, 1004) {
 		t.Fatal("Start refuses the second exchange")
 	}
 	if c.Deadline() != 1104 { // 1004 + 100
@@ -105,7 +113,7 @@ func TestInterimsCountAnew(t *testing.T) {
 			t.Fatalf("32 interim responses: %v %q, want ok", x.Outcome, x.Reason.Text)
 		}
 		c.Start(&x, 1002, false)
-		c.Out()
+		leave(c, 1002)
 	}
 }
 
@@ -119,7 +127,7 @@ func TestZeroConnIsClosed(t *testing.T) {
 	c.Skipped(1, 1)
 	c.Expire(1)
 	c.Abort(1, exchange.Unfinished, exchange.Reason{})
-	if c.Stray() || c.Done() != nil || c.Out() != nil {
+	if c.Stray() || c.Done() != nil || leave(&c, 1) || c.Free() != 0 {
 		t.Error("a connection that was never opened does something")
 	}
 }
@@ -139,12 +147,13 @@ func TestLastRequest(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var x exchange.Exchange
 			var c Conn
-			c.Init(&Config{Request: &Request{Keep: []byte("keep"), Close: []byte("close"), Once: test.once}, Expect: Expect{BodyBytes: -1}})
+			c.Init(&Config{Request: &Request{Keep: []byte("keep"), Close: []byte("close"), Once: test.once}, Expect: exchange.Expect{BodyBytes: -1}})
 			c.Open()
 			c.Start(&x, 1, test.last)
-			if got := string(c.Out()); got != test.want {
-				t.Errorf("Out = %q, want %q", got, test.want)
+			if got, more := c.Out(); string(got) != test.want || more {
+				t.Errorf("Out = %q, more %v, want %q", got, more, test.want)
 			}
+			c.Stamp(1)
 			c.Feed(2, []byte(helloResponse))
 			if x.Outcome != exchange.OK || c.Reusable() != test.reusable {
 				t.Errorf("outcome %v, reusable %v; want ok, %v", x.Outcome, c.Reusable(), test.reusable)
@@ -167,7 +176,7 @@ func TestBytesBeforeTheRequest(t *testing.T) {
 	if x.Outcome != exchange.ProtocolError || x.Reason.Text != "response before the request was sent" || x.FirstByte != 0 {
 		t.Errorf("%v %q, first byte %d; want protocol_error, no first byte", x.Outcome, x.Reason.Text, x.FirstByte)
 	}
-	if c.Out() != nil {
+	if leave(&c, 3) {
 		t.Error("a request that has failed is still handed out")
 	}
 }
@@ -214,26 +223,27 @@ func TestSkipped(t *testing.T) {
 
 func TestExpect(t *testing.T) {
 	for _, test := range []struct {
-		expect Expect
-		want   exchange.Outcome
-		text   string
+		status    uint16
+		bodyBytes int64
+		want      exchange.Outcome
+		text      string
 	}{
-		{Expect{0, -1}, exchange.OK, ""},
-		{Expect{0, 5}, exchange.OK, ""},
-		{Expect{200, 5}, exchange.OK, ""},
-		{Expect{0, 4}, exchange.BadBody, "body length is not the expected one"},
-		{Expect{0, 0}, exchange.BadBody, "body length is not the expected one"},
-		{Expect{201, -1}, exchange.BadStatus, ""},
-		{Expect{404, 4}, exchange.BadStatus, ""}, // the status comes first
+		{0, -1, exchange.OK, ""},
+		{0, 5, exchange.OK, ""},
+		{200, 5, exchange.OK, ""},
+		{0, 4, exchange.BadBody, "body length is not the expected one"},
+		{0, 0, exchange.BadBody, "body length is not the expected one"},
+		{201, -1, exchange.BadStatus, ""},
+		{404, 4, exchange.BadStatus, ""}, // the status comes first
 	} {
 		var x exchange.Exchange
 		cfg := testConfig(t)
-		cfg.Expect = test.expect
+		cfg.Expect = exchange.Expect{Status: test.status, BodyBytes: test.bodyBytes}
 		c := sent(t, cfg, &x)
 		c.Feed(1001, []byte(helloResponse))
 		if x.Outcome != test.want || x.Reason.Text != test.text || !c.Reusable() {
 			t.Errorf("%+v of a 200 with 5 bytes: %v %q, reusable %v; want %v %q, true",
-				test.expect, x.Outcome, x.Reason.Text, c.Reusable(), test.want, test.text)
+				cfg.Expect, x.Outcome, x.Reason.Text, c.Reusable(), test.want, test.text)
 		}
 	}
 }
@@ -274,7 +284,7 @@ func TestEnd(t *testing.T) {
 			var x exchange.Exchange
 			c := sent(t, testConfig(t), &x)
 			c.Feed(1001, []byte(point))
-			c.End(1002, test.errno)
+			c.End(1002, test.errno, true)
 			if x.Outcome != test.want[i] || x.Reason.Text != test.reason[i] || x.Reason.Errno != uint16(test.errno) || x.Done != 1002 {
 				t.Errorf("%s after %q: %v %+v done %d; want %v %q errno %d done 1002",
 					test.name, point, x.Outcome, x.Reason, x.Done, test.want[i], test.reason[i], test.errno)
@@ -286,11 +296,46 @@ func TestEnd(t *testing.T) {
 	}
 }
 
+// In TLS a FIN alone is no end: the body may have been cut off by anybody.
+func TestEndWithoutCloseNotify(t *testing.T) {
+	want := [len(points)]exchange.Outcome{exchange.Reset, exchange.ReadFailed, exchange.ReadFailed, exchange.ReadFailed}
+	for i, point := range points {
+		var x exchange.Exchange
+		c := sent(t, testConfig(t), &x)
+		c.Feed(1001, []byte(point))
+		c.End(1002, 0, false)
+		if x.Outcome != want[i] {
+			t.Errorf("after %q: %v, want %v", point, x.Outcome, want[i])
+		}
+	}
+}
+
+// The timeout counts from sending, and until that from Start.
+func TestTimeoutCountsFromStamp(t *testing.T) {
+	var x exchange.Exchange
+	c := new(Conn)
+	c.Init(testConfig(t)) // 100 ns
+	c.Open()
+	c.Start(&x, 1000, false)
+	if c.Deadline() != 1100 {
+		t.Errorf("deadline %d before sending, want 1000 + 100", c.Deadline())
+	}
+	c.Stamp(1040) // of something else: the request has not been taken
+	c.Out()
+	c.Stamp(1050)
+	if c.Expire(1149); x.Outcome != exchange.Pending || c.Deadline() != 1150 {
+		t.Errorf("%v with deadline %d, want pending until 1050 + 100", x.Outcome, c.Deadline())
+	}
+	if c.Expire(1150); x.Outcome != exchange.Timeout {
+		t.Errorf("%v at the deadline", x.Outcome)
+	}
+}
+
 func TestEndWhenIdle(t *testing.T) {
 	var x exchange.Exchange
 	c := sent(t, testConfig(t), &x)
 	c.Feed(1001, []byte(helloResponse))
-	c.End(1002, 0)
+	c.End(1002, 0, true)
 	if x.Outcome != exchange.OK || x.Done != 1001 || c.Reusable() || c.Stray() {
 		t.Errorf("FIN behind a response: %v done %d, reusable %v; want ok, 1001, false", x.Outcome, x.Done, c.Reusable())
 	}
@@ -344,12 +389,12 @@ func TestOpenForgets(t *testing.T) {
 	var x exchange.Exchange
 	c := sent(t, testConfig(t), &x)
 	c.Feed(1001, []byte(interim+"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Le"))
-	c.End(1002, 0)
+	c.End(1002, 0, true)
 	c.Open()
 	if len(c.Done()) != 1 {
 		t.Error("Open lost the exchange that had finished")
 	}
-	if !c.Start(&x, 2000, false) || c.Out() == nil {
+	if !c.Start(&x, 2000, false) || !leave(c, 2000) {
 		t.Fatal("not reusable after Open")
 	}
 	c.Feed(2001, []byte(helloResponse))

@@ -17,7 +17,8 @@
 //  1. [Render] checks a [RequestSpec] and renders its bytes once. All
 //     connections of a worker share them through one [Config].
 //  2. [Conn.Open] follows a fresh transport connection.
-//  3. [Conn.Start] takes an exchange; [Conn.Out] hands out the request's bytes.
+//  3. [Conn.Start] takes an exchange; [Conn.Out] hands out the request's bytes and
+//     [Conn.Stamp] learns when they left.
 //  4. [Conn.Feed] takes received bytes, in pieces of any size. It runs a state
 //     machine: head, then one of the framings, then complete. Where
 //     [Conn.Skippable] says so, the body may be thrown away by the kernel and

@@ -49,10 +49,6 @@ const (
 	faultUnsent = "response before the request was sent"
 )
 
-// textBodyLength is the reason of exchange.BadBody. exchange.BadStatus has
-// none: the status itself says it.
-const textBodyLength = "body length is not the expected one"
-
 // Texts of exchanges that broke off, by how far the response had come.
 var (
 	textsClosed = [...]string{

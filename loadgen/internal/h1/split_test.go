@@ -20,13 +20,13 @@ type delivery struct {
 func deliver(t testing.TB, toHEAD bool, data string, d delivery) (got result, stray bool) {
 	t.Helper()
 	var c Conn
-	c.Init(&Config{Request: &Request{Head: toHEAD}, Heads: d.heads, Expect: Expect{BodyBytes: -1}})
+	c.Init(&Config{Request: &Request{Head: toHEAD}, Heads: d.heads, Expect: exchange.Expect{BodyBytes: -1}})
 	c.Open()
 	var x exchange.Exchange
 	if !c.Start(&x, 1, false) {
 		t.Fatal("a fresh connection takes no exchange")
 	}
-	c.Out()
+	leave(&c, 1)
 	now := mono.Time(2)
 	for i := 0; len(data) > 0; i++ {
 		n := len(data)
@@ -38,7 +38,7 @@ func deliver(t testing.TB, toHEAD bool, data string, d delivery) (got result, st
 		now++
 	}
 	reusable := c.Reusable() && x.Outcome != exchange.Pending
-	c.End(now, 0)
+	c.End(now, 0, true)
 	if c.Reusable() {
 		t.Error("reusable after End")
 	}

@@ -40,6 +40,6 @@
 // used by another. It does not allocate after New.
 //
 // Read loop.go (the contract), then epoll.go (Wait and Next), wait.go (the
-// sleep, and what is done where epoll_pwait2 is refused), socket.go and sys.go
+// sleep, and what is done where epoll_pwait2 is refused), waker.go, socket.go and sys.go
 // (the system calls).
 package netloop

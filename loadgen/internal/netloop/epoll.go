@@ -76,6 +76,10 @@ func newLoop(clock mono.Clock, o Options, withoutPwait2 bool) (*Loop, error) {
 	for i := range l.sockets {
 		l.sockets[i].fd = noSocket
 	}
+	if err := l.watchWaker(o.Waker); err != nil {
+		l.Shutdown()
+		return nil, fmt.Errorf("make event loop: %w", err)
+	}
 	return l, nil
 }
 
@@ -94,9 +98,12 @@ func (l *Loop) Wait(until mono.Time) (mono.Time, error) {
 		return now, err
 	}
 	for _, ev := range l.events[:n] {
-		if ev.Fd == timerSlot {
+		switch ev.Fd {
+		case timerSlot:
 			l.sleeper.fired()
 			continue
+		case wakerSlot:
+			continue // to have returned is all it wants
 		}
 		l.add(ready{slot: ev.Fd, gen: uint32(ev.Pad), flags: ev.Events})
 	}

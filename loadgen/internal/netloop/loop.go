@@ -39,6 +39,9 @@ type Options struct {
 	// TCP_CONGESTION). "": the host's default; one that the host refuses is
 	// ignored.
 	Congestion string
+	// Waker lets other goroutines end a Wait; nil: none does. It is the
+	// caller's to close.
+	Waker *Waker
 }
 
 const (

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/scalws/scalbench/loadgen"
+)
+
+// tlsOptions is what the flags about https:// say.
+type tlsOptions struct {
+	insecure     bool
+	caFile       string
+	certFile     string
+	keyFile      string
+	lowest, most string
+	alpn         string
+	sni          string
+	resume       bool
+}
+
+func (o *tlsOptions) register(f *pflag.FlagSet) {
+	f.BoolVar(&o.insecure, "insecure", false, "take any certificate of the server")
+	f.StringVar(&o.caFile, "cacert", "", "trust the authorities in a PEM `file`, beside the system's")
+	f.StringVar(&o.certFile, "cert", "", "the client's certificate, a PEM `file`")
+	f.StringVar(&o.keyFile, "key", "", "its key, a PEM `file`")
+	f.StringVar(&o.lowest, "tls-min", "", "lowest TLS `version`, 1.2 or 1.3 (default 1.2)")
+	f.StringVar(&o.most, "tls-max", "", "highest TLS `version` (default 1.3)")
+	f.StringVar(&o.alpn, "alpn", "", "protocols to offer, a comma-separated `list` (default the one that is spoken)")
+	f.StringVar(&o.sni, "sni", "", "server `name` to send and to want in the certificate (default the URL's host)")
+	f.BoolVar(&o.resume, "tls-resume", false, "resume the sessions of earlier connections")
+}
+
+// apply writes those that were given into a plan's TLS.
+func (o *tlsOptions) apply(t *loadgen.TLS, f *pflag.FlagSet) error {
+	t.Min, t.Max, t.Resume = o.lowest, o.most, o.resume
+	if f.Changed("insecure") { // else a scenario may have said so
+		t.Insecure = o.insecure
+	}
+	if f.Changed("sni") {
+		t.SNI = o.sni
+	}
+	if o.alpn != "" {
+		t.ALPN = strings.Split(o.alpn, ",")
+	}
+	var faults []error
+	if (o.certFile == "") != (o.keyFile == "") {
+		faults = append(faults, usagef("--cert and --key: a client's certificate needs both"))
+	}
+	for _, f := range []struct {
+		flag, name string
+		into       *[]byte
+	}{{"--cacert", o.caFile, &t.CAs}, {"--cert", o.certFile, &t.Cert}, {"--key", o.keyFile, &t.Key}} {
+		if f.name == "" {
+			continue
+		}
+		pem, err := os.ReadFile(f.name)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%s %s: %w", f.flag, f.name, cause(err)))
+		}
+		*f.into = pem
+	}
+	return errors.Join(faults...)
+}
+
+// applyProtocol writes the HTTP version into the plan.
+func (o *loadOptions) applyProtocol(plan *loadgen.Plan, f *pflag.FlagSet) error {
+	version := o.httpVersion
+	if o.http2 {
+		if f.Changed("http-version") && version != "2" {
+			return usagef("--http2 and --http-version %s: they contradict each other", version)
+		}
+		version = "2"
+	}
+	switch version {
+	case "1.1":
+		if f.Changed("http-version") {
+			plan.Protocol = loadgen.HTTP1
+		}
+	case "2":
+		plan.Protocol = loadgen.HTTP2
+	case "3":
+		return usagef("--http-version 3: HTTP/3 is not supported yet, want 1.1 or 2")
+	default:
+		return usagef("--http-version %s: want 1.1 or 2", version)
+	}
+	if f.Changed("parallel") {
+		plan.Streams = int(o.streams)
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package loadgen
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/scalws/scalbench/loadgen/internal/h1"
+	"github.com/scalws/scalbench/loadgen/internal/h2"
+)
+
+// renders tells whether the request can be written in a protocol.
+func (t Target) renders(p Protocol) (err error) {
+	if p == HTTP2 {
+		_, err = t.renderH2()
+	} else {
+		_, err = t.renderH1()
+	}
+	return err
+}
+
+// renderH1 makes the request's bytes for HTTP/1.1.
+func (t Target) renderH1() (h1.Request, error) {
+	u, err := t.parsedURL()
+	if err != nil {
+		return h1.Request{}, err
+	}
+	spec := h1.RequestSpec{Method: t.Method, Target: u.RequestURI(), Host: t.authority(u), Body: t.Body}
+	for _, f := range t.fields() {
+		spec.Header = append(spec.Header, h1.Field(f))
+	}
+	return h1.Render(spec)
+}
+
+// renderH2 makes its header blocks for HTTP/2.
+func (t Target) renderH2() (h2.Request, error) {
+	u, err := t.parsedURL()
+	if err != nil {
+		return h2.Request{}, err
+	}
+	spec := h2.RequestSpec{Method: t.Method, Scheme: u.Scheme, Authority: t.authority(u), Path: u.RequestURI(), Body: t.Body}
+	for _, f := range t.fields() {
+		spec.Header = append(spec.Header, h2.Field(f))
+	}
+	return h2.Render(spec)
+}
+
+// authority is the host that is asked for, with the URL's port.
+func (t Target) authority(u *url.URL) string {
+	if t.Host != "" {
+		return t.Host
+	}
+	return u.Host
+}
+
+// fields are the header fields beside the host: User-Agent and Accept, each
+// unless the caller's own header has it, then the caller's header.
+func (t Target) fields() []Field {
+	var fields []Field
+	for _, f := range []Field{{"User-Agent", userAgent}, {"Accept", "*/*"}} {
+		if !t.has(f.Name) {
+			fields = append(fields, f)
+		}
+	}
+	return append(fields, t.Header...)
+}
+
+// userAgent names us without a version: two versions of the generator must
+// send the same bytes, or their results cannot be compared.
+const userAgent = "scalbench"
+
+func (t Target) has(name string) bool {
+	for _, f := range t.Header {
+		if strings.EqualFold(f.Name, name) {
+			return true
+		}
+	}
+	return false
+}
