@@ -3,15 +3,20 @@ package bench_test
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"io"
 	"io/fs"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/scalws/scalbench/bench"
+	"github.com/scalws/scalbench/internal/certs"
 	"github.com/scalws/scalbench/internal/suite"
 	"github.com/scalws/scalbench/internal/target"
 )
@@ -61,6 +66,7 @@ func TestTargetAnswersAsExpected(t *testing.T) {
 	upstream := runTarget(t, target.Config{})
 	withUpstream := runTarget(t, target.Config{Upstream: upstream})
 	alone := upstream // it has none itself
+	secure, ca := runSecureTarget(t)
 
 	for _, s := range readSuites(t) {
 		for _, sc := range s.Scenarios {
@@ -71,7 +77,10 @@ func TestTargetAnswersAsExpected(t *testing.T) {
 			if hasUpstream(t, sc) {
 				base = withUpstream
 			}
-			resp, err := http.Get(base + sc.URL)
+			if sc.TLS.On {
+				base = secure
+			}
+			resp, err := client(t, sc, ca).Get(base + sc.URL)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,8 +90,37 @@ func TestTargetAnswersAsExpected(t *testing.T) {
 				t.Errorf("%s/%s: status %d, %d bytes, %v; want %d, %d", s.Name, sc.Name, resp.StatusCode, n, err,
 					sc.Expect.Status, *sc.Expect.Bytes)
 			}
+			if spoken := resp.ProtoMajor == 2; spoken != (sc.HTTP == suite.HTTP2) {
+				t.Errorf("%s/%s: answered in %s", s.Name, sc.Name, resp.Proto)
+			}
 		}
 	}
+}
+
+// client speaks what a scenario speaks, and nothing else.
+func client(t *testing.T, sc suite.Scenario, ca []byte) *http.Client {
+	t.Helper()
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(ca)
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, Protocols: new(http.Protocols)}
+	transport.Protocols.SetHTTP1(sc.HTTP == suite.HTTP1)
+	transport.Protocols.SetHTTP2(sc.HTTP == suite.HTTP2)
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+// runSecureTarget runs one with TLS, and returns its authority too.
+func runSecureTarget(t *testing.T) (url string, ca []byte) {
+	t.Helper()
+	set, err := certs.Make(certs.Request{}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := set.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	return runTarget(t, target.Config{Cert: filepath.Join(dir, certs.CertFile), Key: filepath.Join(dir, certs.KeyFile)}), set.CA
 }
 
 // runTarget runs an embedded server until the test ends, and returns its URL.
@@ -97,7 +135,6 @@ func runTarget(t *testing.T, cfg target.Config) string {
 		ended <- err
 	}()
 	t.Cleanup(func() {
-		http.DefaultClient.CloseIdleConnections()
 		cancel()
 		if err := <-ended; err != nil {
 			t.Error(err)

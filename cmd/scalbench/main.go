@@ -5,6 +5,7 @@
 //	scalbench load --scenario respond      load the embedded target
 //	scalbench scenarios                    what can be measured here
 //	scalbench target                       the embedded target in the foreground
+//	scalbench cert DIR                     a CA and a certificate for TLS tests
 //
 // Reading order: main.go (from arguments to a command), exit.go (how it ends),
 // load.go (the main path: options, plan, run, output), messages.go (everything
@@ -102,7 +103,7 @@ func newRoot(std streams) *cobra.Command {
 	root.SetVersionTemplate("scalbench {{.Version}}\n")
 	root.Flags().BoolP("version", "V", false, "version for scalbench")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newLoad(std), newScenarios(std), newTarget(std))
+	root.AddCommand(newLoad(std), newScenarios(std), newTarget(std), newCert(std))
 	return root
 }
 

@@ -144,18 +144,6 @@ func progressLine(seconds float64, rps float64, errors uint64, p99 string) strin
 	return line
 }
 
-// printScenarios lists a suite's scenarios, names in a column.
-func printScenarios(out io.Writer, s *suite.Suite) {
-	fmt.Fprintf(out, "%s: %s\n", s.Name, s.About)
-	width := 0
-	for _, scenario := range s.Scenarios {
-		width = max(width, len(scenario.Name))
-	}
-	for _, scenario := range s.Scenarios {
-		fmt.Fprintf(out, "  %-*s  %s\n", width, scenario.Name, scenario.About)
-	}
-}
-
 // printWarning tells before the run what will have to be known of its result.
 func printWarning(out io.Writer, w loadgen.Warning) {
 	fmt.Fprintf(out, "scalbench: warning: %s\n", w.Text)

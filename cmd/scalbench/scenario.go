@@ -6,12 +6,14 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
+	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/scalws/scalbench/bench"
+	"github.com/scalws/scalbench/internal/certs"
 	"github.com/scalws/scalbench/internal/suite"
 	"github.com/scalws/scalbench/loadgen"
 )
@@ -31,9 +33,38 @@ func (o *loadOptions) planFromScenario(f *pflag.FlagSet) (plan loadgen.Plan, n n
 	n.helpers = scenario.Helpers
 	if scenario.UsesTarget() {
 		n.path, url = scenario.URL, placeholderURL+scenario.URL
+		if scenario.TLS.On {
+			url = securePlaceholderURL + scenario.URL
+		}
 	}
 	plan = scenarioPlan(scenario, url)
-	return plan, n, o.apply(&plan, f)
+	var trustErr error
+	n.certs, plan.TLS.CAs, trustErr = trusted(scenario)
+	return plan, n, errors.Join(trustErr, o.apply(&plan, f))
+}
+
+// securePlaceholderURL is [placeholderURL] of a target over TLS.
+const securePlaceholderURL = "https://127.0.0.1:1"
+
+// trusted returns whom a scenario trusts beside the system: the CA that is made
+// for the run, with the certificates of the embedded target, or that of a file.
+func trusted(s suite.Scenario) (made *certs.Set, cas []byte, err error) {
+	switch {
+	case s.UsesTarget() && s.TLS.On:
+		names := certs.DefaultNames()
+		if s.TLS.SNI != "" && !slices.Contains(names, s.TLS.SNI) {
+			names = append(names, s.TLS.SNI)
+		}
+		if made, err = certs.Make(certs.Request{Names: names}, time.Now()); err != nil {
+			return nil, nil, fmt.Errorf("certificates of scenario %s: %w", s.Name, err)
+		}
+		return made, made.CA, nil
+	case s.TLS.CA != "":
+		if cas, err = os.ReadFile(s.TLS.CA); err != nil {
+			return nil, nil, fmt.Errorf("scenario %s: ca %s: %w", s.Name, s.TLS.CA, cause(err))
+		}
+	}
+	return nil, cas, nil
 }
 
 // scenarioPlan says in a plan what a scenario says.
@@ -48,7 +79,11 @@ func scenarioPlan(s suite.Scenario, url string) loadgen.Plan {
 	if s.Expect.Bytes != nil {
 		t.ExpectBytes = *s.Expect.Bytes
 	}
-	plan.Connections, plan.RequestsPerConn = s.Connections, s.RequestsPerConn
+	if s.HTTP == suite.HTTP2 {
+		plan.Protocol = loadgen.HTTP2
+	}
+	plan.TLS.Insecure, plan.TLS.SNI = s.TLS.Insecure, s.TLS.SNI
+	plan.Connections, plan.Streams, plan.RequestsPerConn = s.Connections, s.Streams, s.RequestsPerConn
 	plan.WarmUp, plan.Measure = s.Warmup, s.Measure
 	return plan
 }
@@ -87,29 +122,4 @@ func embeddedSuites() []string {
 		names = append(names, strings.TrimSuffix(path.Base(file), ".yaml"))
 	}
 	return names
-}
-
-func newScenarios(std streams) *cobra.Command {
-	var file string
-	cmd := &cobra.Command{
-		Use:   "scenarios",
-		Short: "List what can be measured here, with a sentence each",
-		Args:  noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			names := embeddedSuites()
-			if file != "" {
-				names = []string{file}
-			}
-			for _, name := range names {
-				s, err := readSuite(name)
-				if err != nil {
-					return err
-				}
-				printScenarios(std.out, s)
-			}
-			return nil
-		},
-	}
-	cmd.Flags().StringVar(&file, "suite", "", "the `file` of a suite, or the name of an embedded one (default all embedded)")
-	return cmd
 }

@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 
+	"github.com/scalws/scalbench/internal/certs"
 	"github.com/scalws/scalbench/internal/cpuset"
 	"github.com/scalws/scalbench/internal/suite"
 	"github.com/scalws/scalbench/internal/target"
@@ -14,7 +17,8 @@ import (
 
 // needed is what must run before the load of a scenario begins.
 type needed struct {
-	path    string // asked of the embedded target; "": the scenario has a full URL
+	path    string     // asked of the embedded target; "": the scenario has a full URL
+	certs   *certs.Set // of the embedded target; nil: it speaks cleartext
 	helpers []suite.Helper
 }
 
@@ -22,12 +26,47 @@ type needed struct {
 const targetName = "server"
 
 // startServers starts the helpers of a scenario and then, where it wants one,
-// the embedded target, which is told the URL of the helper "upstream". Each is
-// on its CPUs; the group is empty when nothing is needed.
+// the embedded target. The group is empty when nothing is needed.
 func (o *loadOptions) startServers(ctx context.Context, n needed, log io.Writer) (target.Group, error) {
 	if n.path == "" && len(n.helpers) == 0 {
 		return nil, nil
 	}
+	dir, err := n.writeCerts()
+	if err != nil {
+		return nil, err
+	}
+	var group target.Group
+	commands, err := o.commands(n, dir)
+	if err == nil {
+		group, err = target.StartGroup(ctx, commands, log)
+	}
+	// The target has read its certificate when it listens. However the measurement
+	// will end, no key is left behind.
+	if err = errors.Join(err, os.RemoveAll(dir)); err != nil {
+		return nil, errors.Join(err, group.Stop())
+	}
+	return group, nil
+}
+
+// writeCerts puts the target's certificates into a fresh directory; "" when it
+// has none.
+func (n needed) writeCerts() (dir string, err error) {
+	if n.certs == nil {
+		return "", nil
+	}
+	if dir, err = os.MkdirTemp("", "scalbench-certs-"); err != nil {
+		return "", fmt.Errorf("make directory of the certificates: %w", err)
+	}
+	if err := n.certs.Write(dir); err != nil {
+		return "", errors.Join(fmt.Errorf("write certificates: %w", err), os.RemoveAll(dir))
+	}
+	return dir, nil
+}
+
+// commands says how the helpers and the embedded target are started, each on its
+// CPUs. The target is told the URL of the helper "upstream", and the files of its
+// certificate in certDir.
+func (o *loadOptions) commands(n needed, certDir string) ([]target.Command, error) {
 	serverCPUs, err := o.serverSide()
 	if err != nil {
 		return nil, err
@@ -41,6 +80,9 @@ func (o *loadOptions) startServers(ctx context.Context, n needed, log io.Writer)
 		serverCPUs, upstreamCPUs = target.Place(serverCPUs)
 	}
 	server := target.Command{Name: targetName, Exe: exe, Args: []string{"target"}, CPUs: serverCPUs}
+	if certDir != "" {
+		server.Args = append(server.Args, "--cert", filepath.Join(certDir, certs.CertFile), "--key", filepath.Join(certDir, certs.KeyFile))
+	}
 	var commands []target.Command
 	for _, h := range n.helpers {
 		command := target.Command{Name: h.Name, Exe: h.Command[0], Args: h.Command[1:], CPUs: upstreamCPUs}
@@ -58,7 +100,7 @@ func (o *loadOptions) startServers(ctx context.Context, n needed, log io.Writer)
 	if n.path != "" {
 		commands = append(commands, server)
 	}
-	return target.StartGroup(ctx, commands, log)
+	return commands, nil
 }
 
 // serverSide returns the CPUs for what a scenario brings along (DESIGN section

@@ -16,11 +16,17 @@ func newTarget(std streams) *cobra.Command {
 		Use:   "target",
 		Short: "Run the embedded server in the foreground",
 		Long: "Run the embedded server in the foreground. It writes one line, `listening URL`, when it is ready, and ends on\n" +
-			"a signal or, when its standard input is a pipe, when that is closed.",
+			"a signal or, when its standard input is a pipe, when that is closed.\n\n" +
+			"With --cert and --key it speaks HTTP/2 and HTTP/1.1 over TLS; scalbench cert makes both files.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := config.Validate(); err != nil {
 				return usageError{err}
+			}
+			if config.Cert != "" {
+				if err := warnOfExpiry(std.err, config.Cert, time.Now()); err != nil {
+					return err
+				}
 			}
 			return target.Run(cmd.Context(), config, parentPipe(std.in), std.out)
 		},
@@ -29,6 +35,8 @@ func newTarget(std streams) *cobra.Command {
 	cmd.Flags().StringVar(&config.Dir, "dir", "", "`directory` for the static files (default a temporary one)")
 	cmd.Flags().StringVar(&config.Upstream, "upstream", "", "`URL` of the server behind /proxy and /cache-hit, http://HOST:PORT (default none)")
 	cmd.Flags().DurationVar(&config.UpstreamTimeout, "upstream-timeout", 5*time.Second, "`time` for one answer of the upstream, 1ms to 60s")
+	cmd.Flags().StringVar(&config.Cert, "cert", "", "PEM `file` of a certificate and its chain: listen with TLS (default cleartext)")
+	cmd.Flags().StringVar(&config.Key, "key", "", "PEM `file` of its key")
 	return cmd
 }
 

@@ -21,9 +21,11 @@
 //	scenarios:
 //	  - name: static-small
 //	    about: A file of 1 KiB, opened and read for every request.
-//	    url: /static-small       # or http://HOST:PORT/PATH
-//	    http: 1.1
+//	    url: /static-small       # or http://HOST:PORT/PATH, or https
+//	    http: 1.1                # or 2; of the target with the key tls only
+//	    tls: {}                  # a path over TLS, with certificates made for the run
 //	    connections: 64
+//	    streams: 1               # requests at a time on a connection; more with http: 2 only
 //	    load: {kind: closed}
 //	    requests_per_conn: 0     # 0: keep-alive, 1: a connection for each request
 //	    method: GET
@@ -40,12 +42,19 @@
 //	    bound: server            # server or app: who limits the rate
 //	    control: false           # true: expected to show no difference
 //
+// An https URL may say more about its certificate:
+//
+//	tls:
+//	  verify: true           # false: whatever the server shows
+//	  ca: certs/ca.pem       # trusted beside the system's CAs; from where this file is
+//	  sni: www.example.com   # asked for and verified instead of the URL's host
+//
 // Only suite, scenarios, name and url must be there, and name and command of a
-// helper; [Scenario] and [Helper] say what the others are without it. Values are taken from the text of the token: a header
-// 010 stays 010. Keys that the format will have but that nothing reads yet are
-// refused as such, never ignored. Anchors, aliases, merge keys, tags and
-// several documents in one file are refused: a suite reads the same to people
-// and to programs.
+// helper; [Scenario] and [Helper] say what the others are without it. Values are
+// taken from the text of the token: a header 010 stays 010. Keys that the format
+// will have but that nothing reads yet are refused as such, never ignored.
+// Anchors, aliases, merge keys, tags and several documents in one file are
+// refused: a suite reads the same to people and to programs.
 //
 // # Flow
 //
@@ -62,5 +71,5 @@
 // # Reading order
 //
 // suite.go, parse.go, readsuite.go, readscenario.go, readheaders.go,
-// readhelpers.go, tree.go, values.go; then fault.go, nearest.go.
+// readtls.go, readhelpers.go, tree.go, values.go; then fault.go, nearest.go.
 package suite

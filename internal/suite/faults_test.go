@@ -26,7 +26,7 @@ scenarios:
 3:1: unknown key "colour" in a suite; known are suite, about, target, scenarios
 4:1: key "name" in a suite: a suite has its name under the key "suite"
 8:5: unknown key "conections" in a scenario; did you mean "connections"?
-9:5: unknown key "zzz" in a scenario; known are name, about, url, http, connections, load, requests_per_conn, method, headers, body, warmup, measure, expect, needs, helpers, bound, control
+9:5: unknown key "zzz" in a scenario; known are name, about, url, http, tls, connections, streams, load, requests_per_conn, method, headers, body, warmup, measure, expect, needs, helpers, bound, control
 `},
 		{"not yet", `
 suite: s
@@ -35,8 +35,8 @@ gate: {policy: fixed}
 scenarios:
   - name: a
     url: https://h/
-    http: 2
-    tls: {verify: false}
+    http: 3
+    tls: {cert: c.pem, key: k.pem}
     load: {kind: open, rate: 70%, connections: 3}
     expect: {sha256: 00ff}
     streams: 10
@@ -45,14 +45,13 @@ scenarios:
 `, `
 2:1: key "variants" in a suite is not supported yet
 3:1: key "gate" in a suite is not supported yet
-6:10: url: https is not supported yet, expected a path or an http:// URL
-7:11: http: 2 is not supported yet, expected 1.1
-8:5: key "tls" in a scenario is not supported yet
+7:11: http: 3 is not supported yet, expected 1.1 or 2
+8:11: key "cert" in tls: certificates of clients are not supported yet
+8:24: key "key" in tls: certificates of clients are not supported yet
 9:18: kind: open is not supported yet, expected closed
 9:24: key "rate" in load is not supported yet
 9:35: key "connections" in load: it stands in the scenario, beside load
 10:14: key "sha256" in expect is not supported yet
-11:5: key "streams" in a scenario is not supported yet
 12:5: key "rate" in a scenario: an open loop is not supported yet
 13:5: scenario by path "scenarios/b.yaml" is not supported yet, write the scenario here
 `},
@@ -113,7 +112,7 @@ scenarios:
 1:8: suite: "Über Suite", expected 1 to 64 of a-z 0-9 . _ - with a letter or digit first
 2:9: target: "embeded", expected embedded
 4:11: name: "-x", expected 1 to 64 of a-z 0-9 . _ - with a letter or digit first
-6:11: http: "1.0", expected 1.1
+6:11: http: "1.0", expected 1.1 or 2
 7:18: connections: "0", expected a whole number from 1 to 1000000
 8:24: requests_per_conn: "-1", expected a whole number from 0 to 1000000000
 9:13: warmup: "61m", expected a duration from 0s to 1h0m0s such as 10s
@@ -154,8 +153,8 @@ scenarios:
 2:7: about: nothing, expected a sentence
 3:9: target: a mapping, expected embedded
 5:11: name: a mapping, expected a name
-6:10: url: a list, expected a path or an http:// URL
-7:10: http: nothing, expected 1.1
+6:10: url: a list, expected a path or a URL
+7:10: http: nothing, expected 1.1 or 2
 8:11: load: a value, expected a mapping of keys to values
 9:14: headers: a value, expected a mapping of keys to values
 10:13: expect: a value, expected a mapping of keys to values
@@ -187,7 +186,7 @@ scenarios:
       "X A": 1
       X-B: "a\r\nEvil: 1"
 `, `
-3:20: url: "/x" is a path, expected "target: embedded" in the suite or a full http:// URL
+3:20: url: "/x" is a path, expected "target: embedded" in the suite or a full URL
 4:20: url: "http://h/a b", expected visible ASCII without #, everything else percent-encoded
 5:20: url: "http://h/#f", expected visible ASCII without #, everything else percent-encoded
 6:20: url: "h/x", expected a path such as /x or http://HOST:PORT/PATH
@@ -199,6 +198,47 @@ scenarios:
 11:41: about: expected one line of 1 to 200 characters
 15:7: header name "X A", expected letters, digits and - only
 16:12: header X-B: expected one line without control characters
+`},
+		{"tls and streams", `
+suite: s
+target: embedded
+scenarios:
+  - {name: a, url: "http://h/", tls: {}}
+  - {name: b, url: /x, tls: {ca: ca.pem, verify: false}}
+  - {name: c, url: /x, http: 2}
+  - {name: d, url: /x, streams: 2}
+  - {name: e, url: "https://h/", http: 1.1, streams: 1000}
+  - {name: f, url: "http://h/", http: 2, streams: 1001}
+  - {name: g, url: /x, tls: {verfy: false, insecure: true}}
+  - {name: h, url: /x, tls: {verify: no, ca: "", sni: 127.0.0.1}}
+  - {name: i, url: /x, tls: {verify: {}, ca: [x], sni: [y]}}
+  - {name: j, url: /x, tls: {sni: "::1"}}
+  - {name: k, url: /x, tls: {sni: www.example.com.}}
+  - {name: l, url: /x, tls: }
+  - {name: m, url: /x, tls: true, streams: 0}
+  - {name: n, url: /x, tls: {}, helpers: [{name: upstream, command: [x]}]}
+`, `
+4:33: tls: the url http://h/ is cleartext, expected https://
+5:34: ca: the certificate of the suite's target is made for the run, expected no ca
+5:34: ca: with verify: false nothing is verified, expected one of them
+6:30: http: 2 of the suite's target is there over TLS only, expected the key tls: {} beside it
+7:33: streams: 2, but HTTP/1.1 carries one request at a time on a connection, expected http: 2 beside it
+8:54: streams: 1000, but HTTP/1.1 carries one request at a time on a connection, expected http: 2 beside it
+9:51: streams: "1001", expected a whole number from 1 to 1000
+10:30: unknown key "verfy" in tls; did you mean "verify"?
+10:44: key "insecure" in tls: it is verify: false here
+11:38: verify: "no", expected true or false
+11:46: ca: "", expected the path of a file
+11:55: sni: "127.0.0.1", expected a host name such as www.example.com, no address
+12:38: verify: a mapping, expected true or false
+12:46: ca: a list, expected the path of a file
+12:56: sni: a list, expected a host name
+13:35: sni: "::1", expected a host name such as www.example.com, no address
+14:35: sni: "www.example.com.", expected a host name such as www.example.com, no address
+15:28: tls: nothing, expected a mapping of keys to values
+16:29: tls: a value, expected a mapping of keys to values
+16:44: streams: "0", expected a whole number from 1 to 1000
+17:24: tls: the suite's target asks an upstream in cleartext only, expected no helper "upstream"
 `},
 		{"helpers", `
 suite: s

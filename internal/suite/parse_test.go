@@ -21,7 +21,7 @@ scenarios:
     url: http://127.0.0.1:8080/x?y=1
 `,
 			Suite{Name: "s", Scenarios: []Scenario{{
-				Name: "a", URL: "http://127.0.0.1:8080/x?y=1", Connections: 50, Method: "GET", Measure: 10 * time.Second,
+				Name: "a", URL: "http://127.0.0.1:8080/x?y=1", Connections: 50, Streams: 1, Method: "GET", Measure: 10 * time.Second,
 			}}},
 		},
 		{"everything", `
@@ -55,7 +55,7 @@ scenarios:
     control: true
 `,
 			Suite{Name: "full", About: "One sentence.", Target: TargetEmbedded, Scenarios: []Scenario{{
-				Name: "post-1", About: "Folded over two lines.", URL: "/x", Connections: 64, RequestsPerConn: 100, Method: "POST",
+				Name: "post-1", About: "Folded over two lines.", URL: "/x", Connections: 64, Streams: 1, RequestsPerConn: 100, Method: "POST",
 				// The text of the tokens: no octal 8, no boolean.
 				Headers: []Header{{"X-Number", "010"}, {"X-True", "yes"}, {"X-Empty", ""}, {"X-List", "a, b"}},
 				Body:    "{\"a\": 1}\n", Measure: 90 * time.Second, Expect: Expect{Status: 201, Bytes: new(int64)},
@@ -67,16 +67,35 @@ scenarios:
 				},
 			}}},
 		},
+		{"protocols", `
+suite: s
+target: embedded
+scenarios:
+  - {name: a, url: /x, http: 2, tls: {}, streams: 1000}
+  - {name: b, url: https://h/, http: 2, tls: {verify: true, ca: certs/ca.pem, sni: a.test}}
+  - {name: c, url: https://h/, tls: {ca: /etc/ca.pem}, streams: 1}
+  - {name: d, url: HTTPS://h/, tls: {verify: false}}
+  - {name: e, url: "http://h/", http: 2, streams: 2}
+`,
+			Suite{Name: "s", Target: TargetEmbedded, Scenarios: []Scenario{
+				{Name: "a", URL: "/x", HTTP: HTTP2, TLS: TLS{On: true}, Streams: 1000, Connections: 50, Method: "GET", Measure: 10 * time.Second},
+				// Beside the suite, which is dir/s.yaml.
+				{Name: "b", URL: "https://h/", HTTP: HTTP2, TLS: TLS{On: true, CA: "dir/certs/ca.pem", SNI: "a.test"}, Streams: 1, Connections: 50, Method: "GET", Measure: 10 * time.Second},
+				{Name: "c", URL: "https://h/", TLS: TLS{On: true, CA: "/etc/ca.pem"}, Streams: 1, Connections: 50, Method: "GET", Measure: 10 * time.Second},
+				{Name: "d", URL: "HTTPS://h/", TLS: TLS{On: true, Insecure: true}, Streams: 1, Connections: 50, Method: "GET", Measure: 10 * time.Second},
+				{Name: "e", URL: "http://h/", HTTP: HTTP2, Streams: 2, Connections: 50, Method: "GET", Measure: 10 * time.Second},
+			}},
+		},
 		{"header list, target last, byte order mark, CRLF",
 			"\ufeffsuite: s\r\nscenarios:\r\n- name: a\r\n  url: /\r\n  headers:\r\n  - A: 1\r\n  - a: 2\r\n    B: 3\r\ntarget: embedded\r\n",
 			Suite{Name: "s", Target: TargetEmbedded, Scenarios: []Scenario{{
-				Name: "a", URL: "/", Connections: 50, Method: "GET", Measure: 10 * time.Second,
+				Name: "a", URL: "/", Connections: 50, Streams: 1, Method: "GET", Measure: 10 * time.Second,
 				Headers: []Header{{"A", "1"}, {"a", "2"}, {"B", "3"}},
 			}}},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := Parse("s.yaml", []byte(test.yaml))
+			got, err := Parse("dir/s.yaml", []byte(test.yaml))
 			if err != nil {
 				t.Fatal(err)
 			}

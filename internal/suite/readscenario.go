@@ -12,10 +12,10 @@ import (
 
 var scenarioKeys = keyTable{
 	what: "a scenario",
-	known: []string{"name", "about", "url", "http", "connections", "load", "requests_per_conn", "method", "headers", "body",
+	known: []string{"name", "about", "url", "http", "tls", "connections", "streams", "load", "requests_per_conn", "method", "headers", "body",
 		"warmup", "measure", "expect", "needs", "helpers", "bound", "control"},
 	must:  []string{"name", "url"},
-	later: []string{"tls", "streams", "varies", "expected", "mode"},
+	later: []string{"varies", "expected", "mode"},
 	hints: map[string]string{"rate": "an open loop is not supported yet"},
 }
 
@@ -46,7 +46,7 @@ const (
 
 // scenario reads one entry of scenarios.
 func (r *reader) scenario(n ast.Node) placed {
-	sc := placed{Scenario: Scenario{Connections: 50, Method: "GET", Measure: 10 * time.Second}}
+	sc := placed{Scenario: Scenario{Connections: 50, Streams: 1, Method: "GET", Measure: 10 * time.Second}}
 	for _, f := range r.fields(n, scenarioKeys) {
 		switch f.key {
 		case "name":
@@ -56,10 +56,13 @@ func (r *reader) scenario(n ast.Node) placed {
 		case "url":
 			sc.URL, sc.urlAt = r.url(f), f.val
 		case "http":
-			sc.HTTP = choice(r, f, option[HTTP]{word: "1.1", value: HTTP1},
-				option[HTTP]{word: "2", later: true}, option[HTTP]{word: "3", later: true})
+			sc.HTTP, sc.httpAt = r.http(f), f.val
+		case "tls":
+			r.tls(f, &sc)
 		case "connections":
 			sc.Connections = int(r.integer(f, 1, maxConnections))
+		case "streams":
+			sc.Streams, sc.streamsAt = int(r.integer(f, 1, maxStreams)), f.val
 		case "load":
 			sc.Load = r.load(f)
 		case "requests_per_conn":
@@ -86,6 +89,7 @@ func (r *reader) scenario(n ast.Node) placed {
 			sc.Control = r.boolean(f)
 		}
 	}
+	r.checkProtocol(&sc)
 	return sc
 }
 
@@ -93,9 +97,9 @@ func (r *reader) scenario(n ast.Node) placed {
 // (RFC 9112, 3.2; RFC 3986, 3.5).
 var sendable = regexp.MustCompile(`^[!-"$-~]+$`)
 
-// url reads a path or an absolute http URL.
+// url reads a path or an absolute URL.
 func (r *reader) url(f field) string {
-	text, ok := r.text(f, "a path or an http:// URL")
+	text, ok := r.text(f, "a path or a URL")
 	if !ok {
 		return ""
 	}
@@ -105,11 +109,9 @@ func (r *reader) url(f field) string {
 		r.fault(f.val, "url: %q, expected visible ASCII without #, everything else percent-encoded", text)
 	case err != nil:
 		r.fault(f.val, "url: %q is not a URL, expected a path such as /x or http://HOST:PORT/PATH", text)
-	case u.Scheme == "https":
-		r.fault(f.val, "url: https is not supported yet, expected a path or an http:// URL")
 	case u.Scheme == "" && strings.HasPrefix(text, "/") && u.Host == "":
 		return text
-	case u.Scheme == "http" && u.Hostname() != "" && u.User == nil:
+	case (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil:
 		return text
 	default:
 		r.fault(f.val, "url: %q, expected a path such as /x or http://HOST:PORT/PATH", text)

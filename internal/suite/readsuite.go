@@ -14,7 +14,7 @@ var suiteKeys = keyTable{
 // placed is a scenario with the nodes that checks across keys point at.
 type placed struct {
 	Scenario
-	nameAt, urlAt ast.Node // nil when the key is missing
+	nameAt, urlAt, httpAt, tlsAt, caAt, streamsAt ast.Node // nil when the key is missing
 }
 
 // suite reads the root of the file.
@@ -78,7 +78,7 @@ func (r *reader) checkNames(scenarios []placed) {
 func (r *reader) checkTarget(target Target, scenarios []placed) {
 	for _, sc := range scenarios {
 		if target == TargetNone && sc.UsesTarget() {
-			r.fault(sc.urlAt, `url: %q is a path, expected "target: embedded" in the suite or a full http:// URL`, sc.URL)
+			r.fault(sc.urlAt, `url: %q is a path, expected "target: embedded" in the suite or a full URL`, sc.URL)
 		}
 	}
 }

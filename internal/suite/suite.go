@@ -35,9 +35,11 @@ type Scenario struct {
 	Name  string // [a-z0-9._-], it names files
 	About string // one sentence; may be ""
 
-	URL         string // path for the suite's target, or http://HOST:PORT/PATH
+	URL         string // path for the suite's target, or http[s]://HOST:PORT/PATH
 	HTTP        HTTP
+	TLS         TLS
 	Connections int // 1 to 1 000 000; default 50
+	Streams     int // requests at a time on a connection, 1 to 1000; default 1, the only one of HTTP/1.1
 	Load        Load
 
 	// RequestsPerConn closes a connection after so many requests; 0, the
@@ -64,10 +66,30 @@ func (s Scenario) UsesTarget() bool { return strings.HasPrefix(s.URL, "/") }
 // HTTP is the protocol version of a scenario.
 type HTTP uint8
 
-const HTTP1 HTTP = iota // HTTP/1.1, the default
+const (
+	HTTP1 HTTP = iota // HTTP/1.1, the default
+	HTTP2             // HTTP/2: chosen by ALPN over TLS, else with prior knowledge (RFC 9113, 3.3)
+)
 
 // String returns the word of the file.
-func (HTTP) String() string { return "1.1" }
+func (h HTTP) String() string {
+	if h == HTTP2 {
+		return "2"
+	}
+	return "1.1"
+}
+
+// TLS says how the connections of a scenario are protected. The zero value is
+// cleartext.
+type TLS struct {
+	// On is true for an https:// URL, and for a path with the key tls: the
+	// suite's target then gets a certificate that is made for the run.
+	On bool
+
+	Insecure bool   // verify: false; the default verifies the server's certificate
+	CA       string // path of a PEM file of CAs, beside the system's; "": none
+	SNI      string // name to ask for and to verify, instead of the URL's; "": that
+}
 
 // Load is how requests are started.
 type Load struct {

@@ -31,6 +31,7 @@ func TestWords(t *testing.T) {
 		{TargetNone.String(), ""},
 		{TargetEmbedded.String(), "embedded"},
 		{HTTP1.String(), "1.1"},
+		{HTTP2.String(), "2"},
 		{Closed.String(), "closed"},
 		{BoundServer.String(), "server"},
 		{BoundApp.String(), "app"},

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -36,6 +37,11 @@ type Config struct {
 	// the last byte of its answer: 1 ms to 60 s. 0 is 5 s.
 	UpstreamTimeout time.Duration
 
+	// Cert and Key are PEM files of a certificate, with its chain, and of its
+	// key. With both the server speaks HTTP/2 and HTTP/1.1 over TLS and nothing
+	// else; "" for both is cleartext.
+	Cert, Key string
+
 	// Log takes one line for each real fault, such as a file that cannot be
 	// opened. What clients do (resets, unfinished requests) is no fault. nil
 	// is os.Stderr.
@@ -43,9 +49,10 @@ type Config struct {
 }
 
 // Validate returns all faults of c joined, nil when there is none. It looks at
-// Dir on disk, so that a wrong address and a wrong directory are told together.
+// Dir, Cert and Key on disk, so that a wrong address and a wrong directory are
+// told together.
 func (c Config) Validate() error {
-	return errors.Join(c.validateListen(), c.validateDir(), c.validateUpstream(), c.validateUpstreamTimeout())
+	return errors.Join(c.validateListen(), c.validateDir(), c.validateUpstream(), c.validateUpstreamTimeout(), c.validateCertificate())
 }
 
 func (c Config) validateListen() error {
@@ -95,6 +102,38 @@ func (c Config) validateUpstreamTimeout() error {
 		return fmt.Errorf("upstream timeout %s: expected a duration from 1ms to %s, or 0 for %s", d, maxHold, defaultUpstreamTimeout)
 	}
 	return nil
+}
+
+func (c Config) validateCertificate() error {
+	switch {
+	case c.Cert == "" && c.Key == "":
+		return nil
+	case c.Cert == "":
+		return fmt.Errorf("key %q: expected the certificate that it belongs to as well", c.Key)
+	case c.Key == "":
+		return fmt.Errorf("certificate %q: expected its key as well", c.Cert)
+	case c.Upstream != "":
+		return fmt.Errorf("upstream %q: expected none with a certificate, what asks it is there in cleartext only", c.Upstream)
+	}
+	_, err := c.certificate()
+	return err
+}
+
+// certificate reads Cert and Key, which must be there.
+func (c Config) certificate() (tls.Certificate, error) {
+	pair, err := tls.LoadX509KeyPair(c.Cert, c.Key)
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("certificate %q with key %q: %w", c.Cert, c.Key, err)
+	}
+	return pair, nil
+}
+
+// scheme is that of the URLs that the server answers.
+func (c Config) scheme() string {
+	if c.Cert != "" {
+		return "https"
+	}
+	return "http"
 }
 
 // withDefaults returns c with its zero fields filled in.

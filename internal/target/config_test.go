@@ -13,6 +13,7 @@ func TestValidate(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
+	secure, other := secureConfig(t), secureConfig(t)
 	for _, test := range []struct {
 		name string
 		cfg  Config
@@ -44,6 +45,17 @@ func TestValidate(t *testing.T) {
 			"upstream timeout -1ns: expected a duration from 1ms to 1m0s, or 0 for 5s"},
 		{"upstream timeout too long", Config{UpstreamTimeout: time.Hour},
 			"upstream timeout 1h0m0s: expected a duration from 1ms to 1m0s, or 0 for 5s"},
+		{"certificate", secure, ""},
+		{"certificate alone", Config{Cert: "c.pem"}, `certificate "c.pem": expected its key as well`},
+		{"key alone", Config{Key: "k.pem"}, `key "k.pem": expected the certificate that it belongs to as well`},
+		{"certificate and upstream", Config{Cert: secure.Cert, Key: secure.Key, Upstream: "http://h:1"},
+			`upstream "http://h:1": expected none with a certificate, what asks it is there in cleartext only`},
+		{"empty certificate", Config{Cert: file, Key: secure.Key},
+			`certificate "` + file + `" with key "` + secure.Key + `": tls: failed to find any PEM data in certificate input`},
+		{"no certificate", Config{Cert: file + "x", Key: secure.Key},
+			`certificate "` + file + `x" with key "` + secure.Key + `": open ` + file + `x: no such file or directory`},
+		{"another's key", Config{Cert: secure.Cert, Key: other.Key},
+			`certificate "` + secure.Cert + `" with key "` + other.Key + `": tls: private key does not match public key`},
 		{"no directory", Config{Dir: filepath.Join(dir, "x")},
 			"directory of the static files: stat " + filepath.Join(dir, "x") + ": no such file or directory"},
 	} {

@@ -5,61 +5,38 @@ import (
 	"time"
 
 	"github.com/scalws/scalbench/internal/mono"
-	"github.com/valyala/fasthttp"
 )
 
 const (
-	// maxHold bounds every wait: a client that is gone is not noticed before
-	// its wait is over.
+	// maxHold bounds every wait: in cleartext a client that is gone is not
+	// noticed before its wait is over.
 	maxHold = 60 * time.Second
 
 	// maxEvery bounds the period of /stall, only to catch wrong units.
 	maxEvery = time.Hour
 )
 
-// delay answers after the time the path names, counted from here: the head has
-// been parsed. Never earlier; later by what the runtime's timers cost, up to
-// about 1 ms on an idle host.
-func (s *server) delay(ctx *fasthttp.RequestCtx, spec []byte) {
-	d, err := parseDelay(string(spec))
-	if err != nil {
-		ctx.Error(err.Error()+"\n", fasthttp.StatusBadRequest)
-		return
-	}
-	s.answerAfter(ctx, d)
-}
+// endingText is the body of the 503 for a request that the server's end has
+// overtaken: an early "ok" would be a wrong number in somebody's histogram.
+const endingText = "the target is ending\n"
 
-// stall answers at once, or at the end of the stall that is on now.
-func (s *server) stall(ctx *fasthttp.RequestCtx) {
-	args := ctx.QueryArgs()
-	every, hold, err := parseStall(string(args.Peek("every")), string(args.Peek("for")))
-	if err != nil {
-		ctx.Error(err.Error()+"\n", fasthttp.StatusBadRequest)
-		return
+// wait holds a request for d, counted from here: its head has been parsed. Never
+// shorter; longer by what the runtime's timers cost, up to about 1 ms on an idle
+// host. It is false when the server's end came first, or gone, nil where nobody
+// tells when the client goes away.
+func (s *server) wait(d time.Duration, gone <-chan struct{}) bool {
+	if d <= 0 {
+		return true
 	}
-	s.answerAfter(ctx, stallLeft(s.clock.Now(), s.start, every, hold))
-}
-
-// answerAfter answers "ok" after d; with 503 at once when the server ends
-// first, since an early "ok" would be a wrong number in somebody's histogram.
-func (s *server) answerAfter(ctx *fasthttp.RequestCtx, d time.Duration) {
-	if d > 0 {
-		timer := time.NewTimer(d)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-s.ending:
-			s.refuse(ctx)
-			return
-		}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-s.ending:
+	case <-gone:
 	}
-	ok(ctx)
-}
-
-// refuse answers a request that the server's end has overtaken.
-func (s *server) refuse(ctx *fasthttp.RequestCtx) {
-	ctx.Error("the target is ending\n", fasthttp.StatusServiceUnavailable)
-	ctx.SetConnectionClose()
+	return false
 }
 
 // parseDelay reads the last segment of /delay/{duration}.

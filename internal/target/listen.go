@@ -14,8 +14,8 @@ import (
 // short: about one connection's life under load.
 const acceptPause = 10 * time.Millisecond
 
-// listener accepts TCP connections for fasthttp, which would end the server on
-// the first EMFILE.
+// listener accepts TCP connections for both servers. fasthttp would end on the
+// first EMFILE, and net/http would rest for up to a second.
 type listener struct {
 	*net.TCPListener
 	faults *faultLog

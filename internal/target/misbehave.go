@@ -40,7 +40,7 @@ func (s *server) misbehave(ctx *fasthttp.RequestCtx, spec []byte) {
 		ctx.Error(err.Error()+"\n", fasthttp.StatusBadRequest)
 		return
 	}
-	ok(ctx)
+	ctx.Response.SetBodyRaw(okBody)
 	switch {
 	case !options.concern(ctx.ConnRequestNum(), &s.asked[kind.index]):
 	case kind.status != 0:

@@ -33,7 +33,7 @@ func (s *server) ask(ctx *fasthttp.RequestCtx, rest []byte, response *fasthttp.R
 	}
 	select {
 	case <-s.ending: // our own doing
-		s.refuse(ctx)
+		s.overtaken(ctx)
 		return false
 	default:
 	}

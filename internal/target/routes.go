@@ -3,18 +3,23 @@ package target
 import (
 	"bytes"
 	"fmt"
-	"io"
-
-	"github.com/valyala/fasthttp"
 )
 
-// okBody is the body of every route without a file.
-var okBody = []byte("ok")
+// route is what the first segment of a path names.
+type route uint8
 
 const (
-	getMethod    = "GET"
-	readMethods  = "GET, HEAD"
-	writeMethods = "GET, HEAD, POST, PUT"
+	noRoute route = iota
+	respondRoute
+	respond1kRoute
+	staticSmallRoute
+	static1MRoute
+	delayRoute
+	stallRoute
+	proxyRoute
+	cacheHitRoute
+	faultRoute
+	okRoute
 )
 
 const notFoundText = `no such route; there are
@@ -30,103 +35,77 @@ const notFoundText = `no such route; there are
 /ok                         readiness
 `
 
-// handle answers one request. It runs on the connection's goroutine.
-func (s *server) handle(ctx *fasthttp.RequestCtx) {
-	path := ctx.Path()
+// findRoute returns the route of a path, and where in it stands what is behind
+// its first segment: at "/2ms" of "/delay/2ms".
+func findRoute(path []byte) (found route, restAt int) {
+	restAt = len(path)
 	switch string(path) { // compared in place, no string is made
 	case "/respond":
-		s.respond(ctx)
+		return respondRoute, restAt
 	case "/respond-1k":
-		if allowed(ctx, readMethods) {
-			ctx.Response.SetBodyRaw(s.memory)
-		}
+		return respond1kRoute, restAt
 	case "/static-small":
-		if allowed(ctx, readMethods) {
-			s.staticSmall(ctx)
-		}
+		return staticSmallRoute, restAt
 	case "/static-1m":
-		if allowed(ctx, readMethods) {
-			s.static1M(ctx)
-		}
+		return static1MRoute, restAt
 	case "/stall":
-		if allowed(ctx, readMethods) {
-			s.stall(ctx)
-		}
+		return stallRoute, restAt
 	case "/ok":
-		if allowed(ctx, readMethods) {
-			ok(ctx)
-		}
-	default:
-		s.handleFurther(ctx, path)
+		return okRoute, restAt
+	case "": // of CONNECT
+		return noRoute, restAt
 	}
-}
-
-// handleFurther answers the routes that have something after their first
-// segment, or may have.
-func (s *server) handleFurther(ctx *fasthttp.RequestCtx, path []byte) {
-	first, rest := path, []byte(nil) // "/delay" and "/2ms"
+	// The others have something after their first segment, or may have.
 	if i := bytes.IndexByte(path[1:], '/'); i >= 0 {
-		first, rest = path[:1+i], path[1+i:]
+		restAt = 1 + i
 	}
-	switch string(first) {
+	switch string(path[:restAt]) {
 	case "/delay":
-		if allowed(ctx, readMethods) {
-			s.delay(ctx, bytes.TrimPrefix(rest, []byte("/")))
-		}
+		return delayRoute, restAt
 	case "/proxy":
-		if allowed(ctx, readMethods) {
-			s.proxy(ctx, rest)
-		}
+		return proxyRoute, restAt
 	case "/cache-hit":
-		if allowed(ctx, readMethods) {
-			s.cacheHit(ctx, rest)
-		}
+		return cacheHitRoute, restAt
 	case "/fault":
-		if allowed(ctx, getMethod) {
-			s.misbehave(ctx, bytes.TrimPrefix(rest, []byte("/")))
-		}
-	default:
-		ctx.Error(notFoundText, fasthttp.StatusNotFound)
+		return faultRoute, restAt
 	}
+	return noRoute, restAt
 }
 
-// respond answers from memory. A body is read to its end first, as a server
-// that uses it would.
-func (s *server) respond(ctx *fasthttp.RequestCtx) {
-	if !allowed(ctx, writeMethods) {
-		return
+// Methods of the routes, as values of an Allow field.
+const (
+	getMethod    = "GET"
+	readMethods  = "GET, HEAD"
+	writeMethods = "GET, HEAD, POST, PUT"
+)
+
+// methods returns what the route may be asked with.
+func (r route) methods() string {
+	switch r {
+	case respondRoute:
+		return writeMethods
+	case faultRoute:
+		return getMethod
 	}
-	if body := ctx.RequestBodyStream(); body != nil {
-		if _, err := io.Copy(io.Discard, body); err != nil {
-			// The framing is broken or the client is gone: fasthttp closes
-			// the connection after this answer, whoever may read it.
-			ctx.Error(fmt.Sprintf("read body: %v\n", err), fasthttp.StatusBadRequest)
-			return
-		}
-	}
-	ok(ctx)
+	return readMethods
 }
 
-func ok(ctx *fasthttp.RequestCtx) { ctx.Response.SetBodyRaw(okBody) }
-
-// allowed tells whether methods, the value of an Allow field, holds the
-// request's method; if not, it has answered 405 (RFC 9110, 15.5.6).
-func allowed(ctx *fasthttp.RequestCtx, methods string) bool {
-	header := &ctx.Request.Header
-	switch {
-	case header.IsGet():
+// allows tells whether methods holds method.
+func allows(methods string, method []byte) bool {
+	switch string(method) {
+	case "GET":
 		return true
-	case header.IsHead():
-		if methods != getMethod {
-			return true
-		}
-	case header.IsPost(), header.IsPut():
-		if methods == writeMethods {
-			return true
-		}
+	case "HEAD":
+		return methods != getMethod
+	case "POST", "PUT":
+		return methods == writeMethods
 	}
-	ctx.Error(fmt.Sprintf("method %s is not allowed for %s; allowed are %s\n", header.Method(), ctx.Path(), methods),
-		fasthttp.StatusMethodNotAllowed)
-	ctx.Response.Header.Set(fasthttp.HeaderAllow, methods)
 	return false
+}
+
+// notAllowedText is the body of a 405 (RFC 9110, 15.5.6).
+func notAllowedText(method, path []byte, methods string) string {
+	// As strings, which are copies: the bytes themselves may then stay on the
+	// caller's stack.
+	return fmt.Sprintf("method %s is not allowed for %s; allowed are %s\n", string(method), string(path), methods)
 }

@@ -14,8 +14,8 @@ import (
 // parent dies. What it carries is discarded. The goroutine that reads it lasts
 // until that end, also when ctx was done before.
 //
-// stdout gets exactly one line, `listening http://HOST:PORT`, once requests
-// are answered.
+// stdout gets exactly one line, `listening http://HOST:PORT`, or https with
+// a certificate, once requests are answered.
 //
 // An error means that the server could not be started, that its listener
 // failed, or that it could not be taken down cleanly.
@@ -43,7 +43,7 @@ func Run(ctx context.Context, cfg Config, stdin io.Reader, stdout io.Writer) (er
 	go s.serveLoop(ln)
 	parent := watchParent(stdin)
 
-	if _, err := fmt.Fprintf(stdout, "listening http://%s\n", ln.Addr()); err != nil {
+	if _, err := fmt.Fprintf(stdout, "listening %s://%s\n", cfg.scheme(), ln.Addr()); err != nil {
 		return errors.Join(fmt.Errorf("announce %s: %w", ln.Addr(), err), s.end(ln))
 	}
 	select {

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/scalws/scalbench/internal/mono"
-	"github.com/valyala/fasthttp"
 )
 
 // endGrace is how long the end waits for requests that are being answered.
@@ -21,15 +21,21 @@ const endGrace = 100 * time.Millisecond
 // was closed under it: it has at most a file to read.
 const cutOffPatience = time.Second
 
-// prefetchBytes is what is read of a request's body before its handler runs.
-// The handler discards the rest in a small buffer, so that a body of any size
-// costs no memory.
-const prefetchBytes = 64 << 10
+// serverName is the Server field of every answer.
+const serverName = "scalbench-target"
+
+// httpServer is what carries HTTP: fasthttp in cleartext, net/http over TLS.
+type httpServer interface {
+	// Serve accepts until the listener is closed or fails.
+	Serve(net.Listener) error
+	// ShutdownWithContext waits for requests in progress until the context ends.
+	ShutdownWithContext(context.Context) error
+}
 
 // server is the running embedded server. Its fields are set before serveLoop
 // and only read after, but for those with their own locks and atomics.
 type server struct {
-	http   *fasthttp.Server
+	http   httpServer
 	clock  mono.Clock
 	start  mono.Time // from which the periods of /stall are counted
 	files  files
@@ -39,6 +45,8 @@ type server struct {
 
 	upstream *upstream // nil: there is none
 	cache    cache     // answers of the upstream
+
+	buffers sync.Pool // of *fileBuffer
 
 	asked [numMisbehaviours]atomic.Uint64 // requests whose share is counted, by kind
 
@@ -58,32 +66,24 @@ func newServer(cfg Config, made files, faults *faultLog) (*server, error) {
 		return nil, err
 	}
 	s := &server{
-		clock:  clock,
-		start:  clock.Now(),
-		files:  made,
-		memory: memory.Bytes(),
-		faults: faults,
-		conns:  newConns(),
-		ending: make(chan struct{}),
-		served: make(chan struct{}),
+		clock:   clock,
+		start:   clock.Now(),
+		files:   made,
+		memory:  memory.Bytes(),
+		faults:  faults,
+		conns:   newConns(),
+		buffers: sync.Pool{New: func() any { return new(fileBuffer) }},
+		ending:  make(chan struct{}),
+		served:  make(chan struct{}),
 	}
 	if cfg.Upstream != "" {
 		s.upstream = newUpstream(cfg.Upstream, cfg.UpstreamTimeout)
 	}
-	s.http = &fasthttp.Server{
-		Name:      "scalbench-target",
-		Handler:   s.handle,
-		Logger:    faults,
-		ConnState: s.conns.track,
-
-		// Saves a clock reading per request; no route asks for the time it
-		// came in.
-		LazyRequestTime: true,
-
-		// A POST of any size is read and ignored without being kept.
-		StreamRequestBody:            true,
-		MaxRequestBodySize:           prefetchBytes,
-		DisablePreParseMultipartForm: true,
+	s.http = s.newCleartext()
+	if cfg.Cert != "" {
+		if s.http, err = s.newSecure(cfg); err != nil {
+			return nil, err
+		}
 	}
 	return s, nil
 }
@@ -120,4 +120,14 @@ func (s *server) end(ln net.Listener) error {
 	// no fault: they are closed, and only their goroutines have not noticed.
 	s.conns.cutOff(cutOffPatience)
 	return errors.Join(s.serveErr, closeErr)
+}
+
+// blame logs a fault of this server. What goes wrong because the end has taken
+// the files away is none.
+func (s *server) blame(err error) {
+	select {
+	case <-s.ending:
+	default:
+		s.faults.Printf("%v", err)
+	}
 }

@@ -45,8 +45,8 @@ func start(t *testing.T, cfg Config) *running {
 		t.Fatalf("no listening line: %v; Run: %v", err, <-r.ended)
 	}
 	url, found := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "listening ")
-	if !found || !strings.HasPrefix(url, "http://127.0.0.1:") {
-		t.Fatalf("line %q, want listening http://127.0.0.1:PORT", line)
+	if want := cfg.scheme() + "://127.0.0.1:"; !found || !strings.HasPrefix(url, want) {
+		t.Fatalf("line %q, want listening %sPORT", line, want)
 	}
 	r.url = url
 	go io.Copy(io.Discard, stdoutReader)
@@ -87,11 +87,17 @@ func (b *lockedBuffer) String() string {
 // get requests url and returns the response with its body read.
 func get(t *testing.T, method, url string, body io.Reader) (*http.Response, []byte) {
 	t.Helper()
+	return getBy(t, http.DefaultClient, method, url, body)
+}
+
+// getBy is get with another client.
+func getBy(t *testing.T, client *http.Client, method, url string, body io.Reader) (*http.Response, []byte) {
+	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := client.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,39 +2,10 @@ package target
 
 import (
 	"fmt"
-	"os"
+	"io"
 
-	"github.com/valyala/fasthttp"
 	"golang.org/x/sys/unix"
 )
-
-// staticSmall opens, measures, reads and closes the small file. fasthttp.FS is
-// not used: it keeps files open for seconds, so that it measures memory, and
-// servers under test are measured with open_file_cache off.
-func (s *server) staticSmall(ctx *fasthttp.RequestCtx) {
-	var buf [smallBytes]byte // on the stack; SetBody copies into the response's pooled buffer
-	n, err := readFile(s.files.small, buf[:])
-	if err != nil {
-		s.fail(ctx, err)
-		return
-	}
-	ctx.Response.SetBody(buf[:n])
-}
-
-// static1M hands the open file to fasthttp, which writes the head, sends the
-// file with sendfile(2) and closes it. That happens only for a bare *os.File
-// of more than 8 KiB on a bare *net.TCPConn: any wrapper around either falls
-// back to read and write.
-func (s *server) static1M(ctx *fasthttp.RequestCtx) {
-	fd, size, err := openFile(s.files.large)
-	if err != nil {
-		s.fail(ctx, err)
-		return
-	}
-	// os.Open would cost four more system calls: it tries to make the
-	// descriptor non-blocking and to poll it, which no regular file can.
-	ctx.Response.SetBodyStream(os.NewFile(uintptr(fd), s.files.large), int(size))
-}
 
 // readFile reads the file at path into buf and returns its size in bytes. A
 // file larger than buf is an error: somebody changed it.
@@ -48,16 +19,29 @@ func readFile(path string, buf []byte) (n int, err error) {
 		return 0, fmt.Errorf("read %s: %d bytes, expected %d", path, size, len(buf))
 	}
 	for n < int(size) {
-		got, err := unix.Read(fd, buf[n:size])
-		switch {
-		case err == unix.EINTR:
-		case err != nil:
-			return 0, fmt.Errorf("read %s: %w", path, err)
-		case got == 0:
-			return 0, fmt.Errorf("read %s: ended after %d of %d bytes", path, n, size)
-		default:
-			n += got
+		got, err := read(fd, buf[n:size])
+		if err != nil {
+			return 0, fmt.Errorf("read %s after %d of %d bytes: %w", path, n, size, err)
 		}
+		n += got
+	}
+	return n, nil
+}
+
+// read reads at least one byte into buf, which has room for one. The end of the
+// file is an error: what was measured before is not there.
+func read(fd int, buf []byte) (n int, err error) {
+	for {
+		n, err = unix.Read(fd, buf)
+		if err != unix.EINTR { // file systems in user space return it
+			break
+		}
+	}
+	switch {
+	case err != nil:
+		return 0, err
+	case n == 0:
+		return 0, io.ErrUnexpectedEOF
 	}
 	return n, nil
 }
@@ -79,10 +63,4 @@ func openFile(path string) (fd int, size int64, err error) {
 		return -1, 0, fmt.Errorf("stat %s: %w", path, err)
 	}
 	return fd, stat.Size, nil
-}
-
-// fail answers 500 for a fault of this server and logs it.
-func (s *server) fail(ctx *fasthttp.RequestCtx, err error) {
-	s.faults.Printf("%v", err)
-	ctx.Error(err.Error()+"\n", fasthttp.StatusInternalServerError)
 }
