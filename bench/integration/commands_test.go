@@ -1,12 +1,16 @@
 package integration
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/scalws/scalbench/internal/certs"
 )
 
 // document is a text for people, by its path from the module's root.
@@ -51,13 +55,14 @@ func (d document) commands() (lines []string) {
 func TestDocumentedCommands(t *testing.T) {
 	bin := filepath.Dir(program(t))
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
-	server := startTarget(t)
+	ours := exampleServers{clear: startTarget(t).URL}
+	ours.certificates, ours.secure = secureTarget(t)
 	n := 0
 	for _, d := range documents(t) {
 		for _, command := range d.commands() {
 			n++
 			t.Run(d.path+"/"+command, func(t *testing.T) {
-				runDocumented(t, command, server.URL+"/respond")
+				runDocumented(t, command, ours)
 			})
 		}
 	}
@@ -66,12 +71,44 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 }
 
-// exampleURL is where the documents' server is.
-var exampleURL = regexp.MustCompile(`http://127\.0\.0\.1:8080/\S*`)
+// exampleServers stand in for those of the documents.
+type exampleServers struct {
+	clear, secure string
+	certificates  *certs.Set
+}
 
-func runDocumented(t *testing.T, command, url string) {
+// Where the documents' servers are, and where their certificates.
+var (
+	exampleURL       = regexp.MustCompile(`http://127\.0\.0\.1:8080/\S*`)
+	exampleSecureURL = regexp.MustCompile(`https://127\.0\.0\.1:8443/\S*`)
+	exampleDir       = "certs"
+)
+
+// secureTarget starts the embedded server with TLS.
+func secureTarget(t *testing.T) (*certs.Set, string) {
+	t.Helper()
+	set, err := certs.Make(certs.Request{}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
-	line := exampleURL.ReplaceAllString(command, url)
+	if err := set.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	server := startTarget(t, "--cert", filepath.Join(dir, certs.CertFile), "--key", filepath.Join(dir, certs.KeyFile))
+	return set, server.URL
+}
+
+func runDocumented(t *testing.T, command string, ours exampleServers) {
+	dir := t.TempDir()
+	line := exampleURL.ReplaceAllString(command, ours.clear+"/respond")
+	line = exampleSecureURL.ReplaceAllString(line, ours.secure+"/respond")
+	if strings.Contains(line, " "+exampleDir+"/") { // made by an earlier command
+		to := filepath.Join(dir, exampleDir)
+		if err := errors.Join(os.Mkdir(to, 0o755), ours.certificates.Write(to)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	switch words := strings.Fields(line); {
 	case words[0] == "make" && len(words) == 2:
 		if _, err := exec.LookPath("make"); err != nil {
@@ -80,7 +117,9 @@ func runDocumented(t *testing.T, command, url string) {
 		line, dir = "make -n "+words[1], "../.."
 	case words[0] != "scalbench":
 		t.Fatalf("%q is neither make with a target nor scalbench", command)
-	case strings.Contains(line, "--help") || words[1] == "scenarios":
+	case strings.Contains(line, "--help") || words[1] == "scenarios" || words[1] == "cert":
+	case words[1] == "target":
+		line += " --help"
 	default: // of a flag that is given twice, the last one counts
 		if !strings.Contains(line, " -n ") {
 			line += " -z 300ms"

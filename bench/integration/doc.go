@@ -1,8 +1,8 @@
 // Package integration compares what the load generator says with what others
-// saw: nginx in its access log, the kernel in a trace of system calls, a reader
-// of the documents who types what stands there. It holds tests alone; what is
-// not installed is skipped with the line that installs it, and all of it with
-// -short.
+// saw: servers in their access logs, Go's own client in the bytes that it got,
+// the kernel in a trace of system calls, a reader of the documents who types what
+// stands there. It holds tests alone; what is not installed is skipped with the
+// line that installs it, and all of it with -short.
 //
 // # What nginx logs
 //
@@ -14,13 +14,24 @@
 //   - A client that left before nginx had begun to answer: 499, with 0 bytes.
 //     nginx notices only while it waits; from a file it answers too soon.
 //   - A connection without a request: nothing.
+//   - A stream of HTTP/2 above the last one of its GOAWAY: nothing.
 //
 // Therefore all lines together, whatever their status, are the requests sent in
-// all phases, however a run has ended.
+// all phases, each once though it was restarted, however a run has ended.
+//
+// # The matrix
+//
+// A cell is a server, a protocol (h1, h1s, h2, h2c), a method and a length of
+// body. In each the oracle asks once and its bytes are compared; the program asks
+// twenty times, and its counts, the server's log and the digests of the bodies
+// that arrived must agree. `make test` has Go's server and nginx; the environment
+// variable SCALBENCH_SERVERS, a list such as "go,h2o" or "all", says otherwise,
+// and `make test-servers` sets it.
 //
 // # Reading order
 //
-// nginx_test.go (the server and its log), program_test.go (the binary), then
-// the tests: sent_test.go, cut_test.go, syscalls_test.go, commands_test.go,
-// names_test.go.
+// program_test.go (the binary), then by what they need: nginx_test.go (a server
+// and its log), sent_test.go, cut_test.go; servers/ (all servers), load_test.go
+// (a load on one of them), matrix_test.go, trust_test.go, mismatch_test.go,
+// limits_test.go; by themselves syscalls_test.go, commands_test.go, names_test.go.
 package integration

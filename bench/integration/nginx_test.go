@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/scalws/scalbench/bench/integration/servers"
 )
 
 // patience bounds every wait for another process.
@@ -20,11 +21,9 @@ const patience = 10 * time.Second
 
 // nginx is a running server with one worker and a log of its own.
 type nginx struct {
-	url    string // without a trailing slash
-	dir    string // its prefix
-	master *exec.Cmd
-	ended  chan error // what Wait returned
-	quit   bool
+	url     string // without a trailing slash
+	dir     string // its prefix
+	process *servers.Process
 }
 
 // The files it serves, by path.
@@ -42,101 +41,52 @@ func startNginx(t *testing.T) *nginx {
 	if testing.Short() {
 		t.Skip("-short: starts nginx")
 	}
-	program := findProgram(t, "nginx", "apt-get install nginx-light")
+	program := servers.FindProgram(t, "nginx", "apt-get install nginx-light")
 	for range 3 { // a free port may be taken before nginx has it
 		n, err := tryNginx(t, program)
 		if err == nil {
+			t.Cleanup(n.process.Stop)
 			return n
 		}
-		if !errors.Is(err, errPortTaken) {
+		if !errors.Is(err, servers.ErrPortTaken) {
 			t.Fatal(err)
 		}
 	}
-	t.Fatal(errPortTaken)
+	t.Fatal(servers.ErrPortTaken)
 	return nil
 }
 
-// findProgram skips the test when a program is not installed. Those of the
-// system's administrator are not in everybody's PATH.
-func findProgram(t *testing.T, name, install string) string {
-	t.Helper()
-	if path, err := exec.LookPath(name); err == nil {
-		return path
-	}
-	path := "/usr/sbin/" + name
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("%s is not installed: %s", name, install)
-	}
-	return path
-}
-
-var errPortTaken = errors.New("nginx: port taken")
-
-func tryNginx(t *testing.T, program string) (*nginx, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+func tryNginx(t *testing.T, program string) (n *nginx, err error) {
+	free, err := servers.FreePorts(1)
 	if err != nil {
 		return nil, err
 	}
-	address := listener.Addr().(*net.TCPAddr)
-	listener.Close()
-	n := &nginx{url: "http://" + address.String(), dir: t.TempDir(), ended: make(chan error, 1)}
-	if err := n.writeFiles(address.Port); err != nil {
+	port := strconv.Itoa(free[0])
+	n = &nginx{url: "http://127.0.0.1:" + port, dir: t.TempDir()}
+	if err := n.writeFiles(port); err != nil {
 		return nil, err
 	}
 	globals := "daemon off;"
 	if os.Geteuid() == 0 {
 		globals += " user root;" // or its worker could not read below t.TempDir
 	}
-	n.master = exec.Command(program, "-p", n.dir, "-e", "error.log", "-c", "nginx.conf", "-g", globals)
-	if err := n.master.Start(); err != nil {
-		return nil, err
-	}
-	go func() { n.ended <- n.master.Wait() }()
-	t.Cleanup(n.stop)
-	return n, n.waitReady(address.String())
+	command := exec.Command(program, "-p", n.dir, "-e", "error.log", "-c", "nginx.conf", "-g", globals)
+	n.process, err = servers.StartProcess(command, n.dir, free...)
+	return n, err
 }
 
-func (n *nginx) writeFiles(port int) error {
+func (n *nginx) writeFiles(port string) error {
 	template, err := os.ReadFile("../configs/nginx/nginx.conf")
 	if err != nil {
 		return err
 	}
 	www := filepath.Join(n.dir, "www")
 	return errors.Join(
-		os.WriteFile(filepath.Join(n.dir, "nginx.conf"), bytes.ReplaceAll(template, []byte("PORT"), []byte(strconv.Itoa(port))), 0o644),
+		os.WriteFile(filepath.Join(n.dir, "nginx.conf"), bytes.ReplaceAll(template, []byte("PORT"), []byte(port)), 0o644),
 		os.Mkdir(www, 0o755),
 		os.WriteFile(filepath.Join(www, smallPath), bytes.Repeat([]byte("0123456789abcde\n"), smallBytes/16), 0o644),
 		os.WriteFile(filepath.Join(www, largePath), bytes.Repeat([]byte("0123456789abcde\n"), largeBytes/16), 0o644),
 	)
-}
-
-// waitReady connects until nginx accepts. Without a request nothing is logged.
-func (n *nginx) waitReady(address string) error {
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		select {
-		case err := <-n.ended:
-			n.quit = true
-			log, _ := os.ReadFile(filepath.Join(n.dir, "error.log"))
-			if bytes.Contains(log, []byte("Address already in use")) {
-				return errPortTaken
-			}
-			return fmt.Errorf("nginx: %w\n%s", err, log)
-		default:
-		}
-		if conn, err := net.Dial("tcp", address); err == nil {
-			return conn.Close()
-		}
-	}
-	return fmt.Errorf("nginx does not listen within %v", patience)
-}
-
-// stop ends nginx when a test has not.
-func (n *nginx) stop() {
-	if !n.quit {
-		n.quit = true
-		_ = n.master.Process.Signal(syscall.SIGTERM) // ends its worker too
-		<-n.ended
-	}
 }
 
 // logLine is what nginx says of one request: log_format outcome.
@@ -152,18 +102,8 @@ type accessLog []logLine
 // finish lets nginx end what it has begun, and returns its log, whole.
 func (n *nginx) finish(t *testing.T) accessLog {
 	t.Helper()
-	n.quit = true
-	if err := n.master.Process.Signal(syscall.SIGQUIT); err != nil {
+	if err := n.process.Finish(syscall.SIGQUIT); err != nil {
 		t.Fatal(err)
-	}
-	select {
-	case err := <-n.ended:
-		if err != nil {
-			t.Fatalf("nginx: %v", err)
-		}
-	case <-time.After(patience):
-		_ = n.master.Process.Signal(syscall.SIGTERM)
-		t.Fatalf("nginx does not quit within %v: %v", patience, <-n.ended)
 	}
 	return n.log(t)
 }

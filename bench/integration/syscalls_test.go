@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/scalws/scalbench/bench/integration/servers"
 	"github.com/scalws/scalbench/internal/cpuset"
 	"github.com/scalws/scalbench/internal/target"
 )
@@ -16,7 +17,7 @@ import (
 // connection is registered once in its life. Waiting is shared: one epoll call
 // serves every response that has arrived by then.
 func TestSystemCallsPerRequest(t *testing.T) {
-	strace := findProgram(t, "strace", "apt-get install strace")
+	strace := servers.FindProgram(t, "strace", "apt-get install strace")
 	dir := t.TempDir()
 	if exec.Command(strace, "-o", filepath.Join(dir, "probe"), "true").Run() != nil {
 		t.Skip("tracing is not permitted here")
@@ -45,13 +46,13 @@ func TestSystemCallsPerRequest(t *testing.T) {
 }
 
 // startTarget starts the embedded server from the built program.
-func startTarget(t *testing.T) *target.Process {
+func startTarget(t *testing.T, flags ...string) *target.Process {
 	t.Helper()
 	cpus, err := cpuset.Allowed()
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := target.Start(t.Context(), program(t), []string{"target"}, cpus.LowerHalf(), os.Stderr)
+	server, err := target.Start(t.Context(), program(t), append([]string{"target"}, flags...), cpus.LowerHalf(), os.Stderr)
 	if err != nil {
 		t.Fatal(err)
 	}

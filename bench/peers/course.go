@@ -1,11 +1,18 @@
 package main
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // course is what is asked of a server.
 type course struct {
 	label string // the word on the command line and in the tables
 	path  string
+	// protocol that it is in; the zero value is HTTP/1.1 in clear text.
+	protocol protocol
+	// streams at a time on a connection; 0 on HTTP/1.1, which has none.
+	streams int
 	// churn: a connection for every request. The client says "Connection:
 	// close" and the server closes.
 	churn bool
@@ -26,13 +33,18 @@ const churnSeconds = 2
 //
 // The sink keeps every connection and has no files, so it has one course. It
 // and nginx's respond are too cheap for the agreement: there most peers are the
-// limit.
+// limit. Over TLS a peer encrypts as much as the server does, and is the limit
+// as often.
 func allCourses() []course {
 	return []course{
 		{label: "respond", path: "/respond", servers: []string{"sink", "nginx", "target"}, agree: []string{"target"}},
 		{label: "static-small", path: "/static-small", servers: []string{"nginx", "target"}, agree: []string{"nginx"}},
 		{label: "static-1m", path: "/static-1m", servers: []string{"nginx", "target"}},
 		{label: "churn", path: "/respond", churn: true, servers: []string{"nginx", "target"}},
+		{label: "tls-h2", path: "/static-small", protocol: h2TLS, streams: 1, servers: []string{"nginx", "target"}},
+		{label: "tls-h2-10", path: "/static-small", protocol: h2TLS, streams: 10, servers: []string{"nginx", "target"}},
+		{label: "tls-h2-respond", path: "/respond", protocol: h2TLS, streams: 1, servers: []string{"nginx", "target"}},
+		{label: "tls-h1", path: "/static-small", protocol: h1TLS, servers: []string{"nginx", "target"}},
 	}
 }
 
@@ -44,8 +56,24 @@ func (c course) on(s server) bool { return slices.Contains(c.servers, s.name()) 
 // agreesOn tells whether the peers must find the same rate on the server.
 func (c course) agreesOn(server string) bool { return slices.Contains(c.agree, server) }
 
-// loadOf is the load of the course: that of the plan, shortened for churn.
+// String says what is asked: "/respond, h2 over TLS, 10 streams a connection".
+func (c course) String() string {
+	text := c.path + ", " + c.protocol.String()
+	switch {
+	case c.streams == 1:
+		text += ", 1 stream a connection"
+	case c.streams > 1:
+		text += fmt.Sprintf(", %d streams a connection", c.streams)
+	case c.churn:
+		text += ", a connection for every request"
+	}
+	return text
+}
+
+// loadOf is the load of the course: that of the plan in the course's protocol,
+// shortened for churn.
 func (c course) loadOf(l load) load {
+	l.protocol, l.streams = c.protocol, c.streams
 	if c.churn {
 		l.churn = true
 		l.seconds = min(l.seconds, churnSeconds)

@@ -10,11 +10,15 @@
 // # Terms
 //
 //   - peer: a load generator, scalbench among them.
-//   - course: what is asked of a server: a path, and whether a connection
-//     carries all requests or one.
+//   - course: what is asked of a server: a path, a protocol, and whether a
+//     connection carries all requests or one. Those over TLS are called so.
+//   - streams: requests at a time on a connection of HTTP/2.
 //   - heat: one course on one server; every heat has its own table.
 //   - round: every peer once in the heat, in an order that rotates from round
-//     to round, so that drift of the host meets all of them alike.
+//     to round, so that drift of the host meets all of them alike. A peer that
+//     lacks what the course needs is skipped, and the heat says why.
+//   - probe: what nginx saw of a peer over TLS, where its bytes cannot be kept:
+//     version, cipher, connections, and as much of its requests as a log tells.
 //   - sample: what one peer did in one round.
 //   - busy: CPU time per elapsed time, from before the peer starts until it has
 //     ended. With the server near 100 % the server was the limit, and the peers'
@@ -31,16 +35,20 @@
 //     installed (cachedir.go). With -install, install.go decides and runs what
 //     installs the rest, and nothing is measured.
 //  2. quiet.go refuses a host on which something else is running.
-//  3. record.go points every peer at a socket that keeps the bytes of its
-//     request, because a longer request costs more; requests.go tells how they
-//     differ; header.go lists them among the facts above the tables.
-//  4. heat.go starts a server, lets every peer run in every round (run.go, with
-//     watch.go beside it) and stops it. Before a run that opens a connection
+//  3. evidence.go has everything looked at that the peers send, because a
+//     longer request costs more. record.go points every peer at a socket that
+//     keeps the bytes of its request, requests.go tells how they differ. For
+//     courses over TLS probe.go runs every peer against nginx, probelog.go reads
+//     what that logged. header.go lists it all among the facts above the tables.
+//  4. heat.go starts a server, in clear text and then over TLS (with the
+//     certificate of certificate.go), lets every peer run in every round (run.go,
+//     with watch.go beside it) and stops it. Before a run that opens a connection
 //     for each request, timewait.go waits for the sockets of the run before.
 //  5. summary.go forms medians and ratios, agreement.go differences;
 //     heattable.go and table.go print them, results.go writes all samples.
 //
 // A new peer is one file: a type with the methods of the peer interface
 // (peer.go), and a line in allPeers. A new server likewise (server.go); a new
-// course is a row of allCourses (course.go).
+// course is a row of allCourses (course.go), a new protocol a constant of
+// protocol.go that the peers' arguments heed.
 package main

@@ -10,29 +10,43 @@ import (
 )
 
 // header lists the facts without which the tables mean nothing, as a line each.
-func header(p plan, now time.Time, keepAlive, churn []recording, noise error) []string {
+func header(p plan, now time.Time, seen evidence, noise error) []string {
 	lines := []string{
 		"date: " + now.Format(time.RFC3339),
 		"kernel: " + kernel(),
 		"cpu: " + cpuModel(readText("/proc/cpuinfo")),
 		"clock: " + orUnknown(readText("/sys/devices/system/clocksource/clocksource0/current_clocksource")),
-		fmt.Sprintf("load: closed loop, h1, %d connections, %d rounds of %d s; server on CPU %d, peer on CPU %d",
+		fmt.Sprintf("load: closed loop, %d connections, %d rounds of %d s; server on CPU %d, peer on CPU %d",
 			p.load.connections, p.rounds, p.load.seconds, p.serverCPU, p.load.cpu),
 	}
-	for _, r := range keepAlive {
+	lines = append(lines, describeCongestion(readText(congestionFile))...)
+	for _, c := range p.courses {
+		lines = append(lines, "course "+c.name()+": "+c.String())
+	}
+	for _, r := range seen.keepAlive {
 		lines = append(lines, "peer "+r.peer+": "+r.version)
 	}
 	for _, s := range p.servers {
 		lines = append(lines, "server "+s.name()+": "+s.version())
 	}
-	lines = append(lines, describeRequests("request", keepAlive)...)
-	if churn != nil {
-		lines = append(lines, describeRequests("churn request", churn)...)
-	}
+	lines = append(lines, seen.describe(p)...)
 	if noise != nil {
 		lines = append(lines, "NOT QUIET: "+noise.Error())
 	}
 	return append(lines, p.absent...)
+}
+
+// congestionFile holds the congestion control of new sockets, the servers'
+// among them (tcp(7)).
+const congestionFile = "/proc/sys/net/ipv4/tcp_congestion_control"
+
+// describeCongestion names it, with a warning where it sends by timers.
+func describeCongestion(name string) []string {
+	lines := []string{"tcp congestion control: " + orUnknown(name)}
+	if name == "bbr" {
+		lines = append(lines, "WARNING: bbr paces on loopback too: large bodies (static-1m) measure the server's pacing timers; docs/METHOD.md section 11")
+	}
+	return lines
 }
 
 // kernel is the name, release and architecture.

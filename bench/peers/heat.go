@@ -14,6 +14,10 @@ type heat struct {
 	course course
 	load   load
 	rounds int
+	// entrants are the peers that take part, until they fail.
+	entrants []peer
+	// skipped by peer name: what the other peers lack for it.
+	skipped map[string]string
 	// samples by peer name, one for each round that the peer went through.
 	samples map[string][]sample
 	// failed by peer name: why it was left out of the rest of the heat.
@@ -22,40 +26,65 @@ type heat struct {
 	timeWait timeWaits
 }
 
-// runServer starts a server, runs the rounds of every course, and stops it.
-// The heats that came to their end are returned even with an error.
-func (r runner) runServer(ctx context.Context, s server, courses []course, p plan) (heats []heat, err error) {
-	in, err := s.start(ctx, p.load.scratchDir, p.serverCPU)
+// newHeats decides for every course on a server who takes part: not a peer that
+// lacks something for its load, and none that failed when it was probed.
+func newHeats(s server, courses []course, p plan, probes []probe) []heat {
+	var heats []heat
+	for _, c := range courses {
+		h := heat{
+			server: s.name(), course: c, load: c.loadOf(p.load), rounds: p.roundsOf(c),
+			skipped: make(map[string]string), samples: make(map[string][]sample), failed: make(map[string]error),
+		}
+		for _, peer := range p.peers {
+			if why := peer.lacks(h.load); why != "" {
+				h.skipped[peer.name()] = why
+			} else if err := probeFailure(probes, peer.name(), c.protocol); err != nil {
+				h.failed[peer.name()] = fmt.Errorf("probe: %w", err)
+			} else {
+				h.entrants = append(h.entrants, peer)
+			}
+		}
+		heats = append(heats, h)
+	}
+	return heats
+}
+
+// runServer starts a server, runs the rounds of every heat, and stops it. The
+// heats that came to their end are returned even with an error.
+func (r runner) runServer(ctx context.Context, s server, at site, heats []heat, timeWaitMax int) (done []heat, err error) {
+	in, err := s.start(ctx, at)
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", s.name(), err)
 	}
 	defer in.stop()
+	var courses []course
+	for _, h := range heats {
+		courses = append(courses, h.course)
+	}
 	if err := in.waitReady(ctx, courses); err != nil {
 		return nil, fmt.Errorf("start %s: %w", s.name(), err)
 	}
-	for _, c := range courses {
-		h := heat{server: s.name(), course: c, load: c.loadOf(p.load), rounds: p.roundsOf(c)}
-		h.load.url = in.baseURL + c.path
-		if err := r.runRounds(ctx, &h, p, in.cmd.Process.Pid); err != nil {
-			return heats, fmt.Errorf("%s %s: %w", s.name(), c.name(), err)
+	for _, h := range heats {
+		h.load.url = in.baseURL + h.course.path
+		if err := r.runRounds(ctx, &h, timeWaitMax, in.cmd.Process.Pid); err != nil {
+			return done, fmt.Errorf("%s %s: %w", s.name(), h.course.name(), err)
 		}
-		heats = append(heats, h)
+		done = append(done, h)
 	}
-	return heats, nil
+	return done, nil
 }
 
-// runRounds lets every peer run once in every round. A peer that fails is left
-// out of the rounds that follow; the others go on. Only the end of ctx ends
-// the heat.
-func (r runner) runRounds(ctx context.Context, h *heat, p plan, serverPID int) error {
-	h.samples, h.failed = make(map[string][]sample), make(map[string]error)
+// runRounds lets every entrant run once in every round. A peer that fails is
+// left out of the rounds that follow; the others go on. Only the end of ctx
+// ends the heat.
+func (r runner) runRounds(ctx context.Context, h *heat, timeWaitMax, serverPID int) error {
 	for round := range h.rounds {
-		for _, peer := range rotate(p.peers, round) {
+		for _, peer := range rotate(h.entrants, round) {
 			if h.failed[peer.name()] != nil {
 				continue
 			}
 			if h.course.churn {
-				if err := awaitTimeWait(ctx, &h.timeWait, p.timeWaitMax); err != nil {
+				if err := awaitTimeWait(ctx, &h.timeWait, timeWaitMax); err != nil {
 					return err
 				}
 			}

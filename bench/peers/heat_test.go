@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -30,9 +31,13 @@ func TestRunRounds(t *testing.T) {
 	}
 	r := runner{fs: procfs.NewFS("/proc"), clock: clock}
 	var allowed string
-	p := plan{peers: []peer{failingPeer{}, fakePeer{&allowed}}, timeWaitMax: 1 << 30}
-	h := heat{course: course{churn: true}, rounds: 2, load: load{url: server.URL, cpu: lastCPU(t), seconds: 1}}
-	if err := r.runRounds(t.Context(), &h, p, os.Getpid()); err != nil {
+	p := plan{
+		peers: []peer{failingPeer{}, fakePeer{&allowed}},
+		load:  load{cpu: lastCPU(t), seconds: 1}, rounds: 2, churnRounds: 2,
+	}
+	h := newHeats(sink{}, []course{{churn: true}}, p, nil)[0]
+	h.load.url = server.URL
+	if err := r.runRounds(t.Context(), &h, 1<<30, os.Getpid()); err != nil {
 		t.Fatal(err)
 	}
 	if len(h.samples["fake"]) != 2 || h.failed["fake"] != nil {
@@ -47,7 +52,40 @@ func TestRunRounds(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := r.runRounds(ctx, &h, p, os.Getpid()); !errors.Is(err, context.Canceled) {
+	if err := r.runRounds(ctx, &h, 1<<30, os.Getpid()); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end of the context: %v", err)
+	}
+}
+
+// Who lacks HTTP/2 is skipped there, and who failed when it was probed has
+// failed in that protocol alone.
+func TestNewHeats(t *testing.T) {
+	p := plan{peers: []peer{scalbench{}, wrk{}, h2load{}}, rounds: 4, churnRounds: 3, load: load{seconds: 3}}
+	courses := []course{{label: "clear"}, {label: "two", protocol: h2TLS, streams: 10}, {label: "one", protocol: h1TLS}, {label: "churn", churn: true}}
+	probes := []probe{
+		{peer: "scalbench", protocol: h2TLS},
+		{peer: "h2load", protocol: h2TLS, err: errors.New("it spoke HTTP/1.1")},
+	}
+	heats := newHeats(nginx{}, courses, p, probes)
+	for i, want := range []struct {
+		entrants, skipped, failed string
+		load                      load
+		rounds                    int
+	}{
+		{"scalbench,wrk,h2load", "map[]", "map[]", load{seconds: 3}, 4},
+		{"scalbench", "map[wrk:it has no HTTP/2]", "map[h2load:probe: it spoke HTTP/1.1]", load{seconds: 3, protocol: h2TLS, streams: 10}, 4},
+		{"scalbench,wrk,h2load", "map[]", "map[]", load{seconds: 3, protocol: h1TLS}, 4},
+		{"scalbench,wrk,h2load", "map[]", "map[]", load{seconds: 2, churn: true, churnRequests: 30_000}, 3},
+	} {
+		h := heats[i]
+		if names(h.entrants) != want.entrants || fmt.Sprint(h.skipped) != want.skipped || fmt.Sprint(h.failed) != want.failed {
+			t.Errorf("%s: entrants %s, skipped %v, failed %v, want %+v", h.course.name(), names(h.entrants), h.skipped, h.failed, want)
+		}
+		if h.server != "nginx" || h.load != want.load || h.rounds != want.rounds {
+			t.Errorf("%s on %s: load %+v, %d rounds, want %+v", h.course.name(), h.server, h.load, h.rounds, want)
+		}
+	}
+	if faults := heats[1].faults(p.peers); len(faults) != 1 || !strings.Contains(faults[0].Error(), "h2load: probe") {
+		t.Errorf("faults %v, want that of the probe and none for being skipped", faults)
 	}
 }

@@ -80,6 +80,9 @@ func heatNotes(h heat, peers []peer) []string {
 		notes = append(notes, fmt.Sprintf("runs of %d s, %d rounds; %s", h.load.seconds, h.rounds, h.timeWait))
 	}
 	for _, p := range peers {
+		if why := h.skipped[p.name()]; why != "" {
+			notes = append(notes, fmt.Sprintf("%s skipped: %s", p.name(), why))
+		}
 		if err := h.failed[p.name()]; err != nil {
 			notes = append(notes, fmt.Sprintf("%s FAILED: %v", p.name(), err))
 		}

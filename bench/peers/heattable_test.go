@@ -14,9 +14,10 @@ func TestWriteHeat(t *testing.T) {
 			"scalbench": {{rps: 250_000, cpuMicrosPerRequest: 4, peakRSSBytes: 21 << 20, threads: 6, peerBusyFrac: 1, serverBusyFrac: 0.81}},
 			"wrk":       {{rps: 200_000, cpuMicrosPerRequest: 5, peakRSSBytes: 7 << 20, threads: 2, peerBusyFrac: 1, serverBusyFrac: 0.6, errors: 1200}},
 		},
-		failed: map[string]error{"oha": errors.New("round 1: exit status 1")},
+		failed:  map[string]error{"oha": errors.New("round 1: exit status 1")},
+		skipped: map[string]string{"h1load": "it has no HTTP/2"},
 	}
-	peers := []peer{scalbench{}, wrk{}, oha{}}
+	peers := []peer{scalbench{}, wrk{}, oha{}, h1load{}}
 	var text, markdown strings.Builder
 	if err := writeHeat(&text, h, peers, false); err != nil {
 		t.Fatal(err)
@@ -38,6 +39,8 @@ scalbench / wrk                            1.25 (1.25..1.25)  0.80 (0.80..0.80) 
 wrk: 1 200 requests FAILED
 
 oha FAILED: round 1: exit status 1
+
+h1load skipped: it has no HTTP/2
 `
 	if text.String() != wantText {
 		t.Errorf("text:\n%s\nwant:\n%s", &text, wantText)

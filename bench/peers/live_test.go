@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,12 +18,19 @@ import (
 	"github.com/scalws/scalbench/internal/procfs"
 )
 
-// fakePeerURL makes the test binary a load generator that asks this URL once.
-const fakePeerURL = "PEERS_TEST_URL"
+// fakePeerURL makes the test binary a load generator that asks this URL once,
+// and over TLS trusts the certificate of the file.
+const (
+	fakePeerURL         = "PEERS_TEST_URL"
+	fakePeerCertificate = "PEERS_TEST_CERTIFICATE"
+)
 
 func TestMain(m *testing.M) {
 	if url := os.Getenv(fakePeerURL); url != "" {
-		oneRequest(url)
+		if err := oneRequest(url, os.Getenv(fakePeerCertificate)); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
 		return
 	}
 	os.Exit(leaktest.Main(closingClient{m}))
@@ -36,25 +45,30 @@ func (c closingClient) Run() int {
 }
 
 // oneRequest is the fake peer: one request, then where it was allowed to run.
-func oneRequest(url string) {
+func oneRequest(url, certificate string) error {
 	allowed, err := cpuset.Allowed()
 	if err != nil {
-		fmt.Println(err)
-		os.Exit(1)
+		return err
+	}
+	client := http.DefaultClient
+	if strings.HasPrefix(url, "https://") {
+		roots, err := readRoots(certificate)
+		if err != nil {
+			return err
+		}
+		client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
 	}
 	request, err := http.NewRequest(http.MethodGet, url, nil)
 	if err != nil {
-		fmt.Println(err)
-		os.Exit(1)
+		return err
 	}
 	request.Header.Set("User-Agent", userAgent)
-	response, err := http.DefaultClient.Do(request)
+	response, err := client.Do(request)
 	if err != nil {
-		fmt.Println(err)
-		os.Exit(1)
+		return err
 	}
-	_ = response.Body.Close()
 	fmt.Println(allowed)
+	return response.Body.Close()
 }
 
 // fakePeer runs the test binary, through env, as a peer does its program.
@@ -62,13 +76,17 @@ type fakePeer struct {
 	allowed *string // what it printed
 }
 
-func (fakePeer) name() string      { return "fake" }
-func (fakePeer) program() string   { return "env" }
-func (fakePeer) install() string   { return "none" }
-func (fakePeer) recipes() []recipe { return nil }
-func (fakePeer) version() string   { return firstLine("env", "--version") }
+func (fakePeer) name() string        { return "fake" }
+func (fakePeer) program() string     { return "env" }
+func (fakePeer) install() string     { return "none" }
+func (fakePeer) recipes() []recipe   { return nil }
+func (fakePeer) version() string     { return firstLine("env", "--version") }
+func (fakePeer) lacks(l load) string { return lacksHTTP2(l) }
 func (fakePeer) loadArgs(l load) []string {
-	return []string{"GORACE=atexit_sleep_ms=0", fakePeerURL + "=" + l.url, os.Args[0]}
+	return []string{
+		"GORACE=atexit_sleep_ms=0", fakePeerURL + "=" + l.url,
+		fakePeerCertificate + "=" + filepath.Join(l.scratchDir, certificateFile), os.Args[0],
+	}
 }
 func (f fakePeer) parseReport(stdout []byte) (report, error) {
 	*f.allowed = strings.TrimSpace(string(stdout))
@@ -117,21 +135,23 @@ func TestServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := runner{fs: procfs.NewFS("/proc"), clock: clock}
-	for _, s := range []server{sink{}, nginx{}} {
-		t.Run(s.name(), func(t *testing.T) {
-			if _, err := exec.LookPath(s.program()); err != nil {
-				t.Skipf("not installed: %s", s.install())
+	for _, tt := range []struct {
+		server server
+		secure bool
+	}{{sink{}, false}, {nginx{}, false}, {nginx{}, true}} {
+		t.Run(fmt.Sprintf("%s secure=%v", tt.server.name(), tt.secure), func(t *testing.T) {
+			if _, err := exec.LookPath(tt.server.program()); err != nil {
+				t.Skipf("not installed: %s", tt.server.install())
 			}
-			testServer(t, r, s, scratch)
+			testServer(t, r, tt.server, site{scratchDir: scratch, cpu: lastCPU(t), secure: tt.secure})
 		})
 	}
 }
 
-func testServer(t *testing.T, r runner, s server, scratch string) {
+func testServer(t *testing.T, r runner, s server, at site) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	cpu := lastCPU(t)
-	in, err := s.start(ctx, scratch, cpu)
+	in, err := s.start(ctx, at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +161,7 @@ func testServer(t *testing.T, r runner, s server, scratch string) {
 			in.stop()
 		}
 	}()
-	courses := plan{courses: allCourses()}.coursesOn(s)
+	courses := plan{courses: allCourses()}.coursesOn(s, at.secure)
 	if len(courses) == 0 {
 		t.Fatal("no course is on it")
 	}
@@ -152,11 +172,12 @@ func testServer(t *testing.T, r runner, s server, scratch string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := usage.CPUs.String(); got != fmt.Sprint(cpu) {
-		t.Errorf("the server may run on CPUs %q, want %d", got, cpu)
+	if got := usage.CPUs.String(); got != fmt.Sprint(at.cpu) {
+		t.Errorf("the server may run on CPUs %q, want %d", got, at.cpu)
 	}
 	var allowed string
-	got, err := r.run(ctx, fakePeer{&allowed}, load{url: in.baseURL + courses[0].path, cpu: cpu, seconds: 1}, in.cmd.Process.Pid)
+	l := load{url: in.baseURL + courses[0].path, cpu: at.cpu, seconds: 1, scratchDir: at.scratchDir}
+	got, err := r.run(ctx, fakePeer{&allowed}, l, in.cmd.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +211,7 @@ func TestWaitReadyGivesUp(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	in := &instance{baseURL: localURL(port)}
+	in := &instance{baseURL: site{}.url(port)}
 	if err := in.waitReady(ctx, []course{{path: "/"}}); err == nil || !strings.Contains(err.Error(), "wait for http://127.0.0.1:") {
 		t.Errorf("error %v, want one with the URL", err)
 	}

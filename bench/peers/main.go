@@ -58,60 +58,45 @@ func compare(ctx context.Context, args []string, stdout, stderr io.Writer) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(p.load.scratchDir)) }()
-	keepAlive, churn, err := recordAll(ctx, p)
+	seen, err := gather(ctx, p)
 	if err != nil {
 		return err
 	}
-	facts := header(p, time.Now(), keepAlive, churn, noise)
+	facts := header(p, time.Now(), seen, noise)
 	if err := writeHeader(stdout, facts, p.markdown); err != nil {
 		return err
 	}
-	heats, runErr := r.runServers(ctx, p, stdout)
+	heats, runErr := r.runServers(ctx, p, seen.probes, stdout)
 	all := agreements(heats, p.peers)
 	runErr = errors.Join(runErr, writeAgreements(stdout, all, p.markdown))
 	if p.jsonFile != "" {
-		runErr = errors.Join(runErr, writeResults(p.jsonFile, newResults(facts, keepAlive, churn, heats, all)))
+		runErr = errors.Join(runErr, writeResults(p.jsonFile, newResults(facts, seen, heats, all)))
 	}
 	return runErr
 }
 
-// recordAll records the requests of every peer; those of churn only where a
-// course is churn.
-func recordAll(ctx context.Context, p plan) (keepAlive, churn []recording, err error) {
-	if keepAlive, err = recordRequests(ctx, p.peers, p.load); err != nil {
-		return nil, nil, err
-	}
-	if !p.hasChurn() {
-		return keepAlive, nil, nil
-	}
-	l := p.load
-	l.churn = true
-	if churn, err = recordRequests(ctx, p.peers, l); err != nil {
-		return nil, nil, fmt.Errorf("churn: %w", err)
-	}
-	return keepAlive, churn, nil
-}
-
-// runServers measures on one server after the other, prints what came of it
-// and returns it, even with an error.
-func (r runner) runServers(ctx context.Context, p plan, stdout io.Writer) (heats []heat, err error) {
+// runServers measures on one server after the other, first in clear text and
+// then over TLS, prints what came of it and returns it, even with an error.
+func (r runner) runServers(ctx context.Context, p plan, probes []probe, stdout io.Writer) (heats []heat, err error) {
 	var failures []error
 	for _, s := range p.servers {
-		courses := p.coursesOn(s)
-		if len(courses) == 0 {
-			continue
-		}
-		ofServer, err := r.runServer(ctx, s, courses, p)
-		failures = append(failures, err)
-		for _, h := range ofServer {
-			if err := writeHeat(stdout, h, p.peers, p.markdown); err != nil {
-				return heats, err
+		for _, secure := range []bool{false, true} {
+			courses := p.coursesOn(s, secure)
+			if len(courses) == 0 {
+				continue
 			}
-			failures = append(failures, h.faults(p.peers)...)
-		}
-		heats = append(heats, ofServer...)
-		if ctx.Err() != nil {
-			break
+			ofServer, err := r.runServer(ctx, s, siteOf(p, secure), newHeats(s, courses, p, probes), p.timeWaitMax)
+			failures = append(failures, err)
+			for _, h := range ofServer {
+				if err := writeHeat(stdout, h, p.peers, p.markdown); err != nil {
+					return heats, err
+				}
+				failures = append(failures, h.faults(p.peers)...)
+			}
+			heats = append(heats, ofServer...)
+			if ctx.Err() != nil {
+				return heats, errors.Join(failures...)
+			}
 		}
 	}
 	return heats, errors.Join(failures...)

@@ -29,16 +29,22 @@ type peer interface {
 	recipes() []recipe
 	// version describes the installed program; "" if its report tells.
 	version() string
-	// loadArgs are the arguments for one load.
+	// lacks says what the peer lacks for a load, so that it is left out; "" if
+	// nothing.
+	lacks(l load) string
+	// loadArgs are the arguments for one load. Peers that would verify the
+	// server's certificate are told not to.
 	loadArgs(l load) []string
 	// parseReport reads what a run printed on standard output.
 	parseReport(stdout []byte) (report, error)
 }
 
-// load is what a peer is asked to do: closed loop, HTTP/1.1, GET.
+// load is what a peer is asked to do: closed loop, GET.
 type load struct {
 	url         string
+	protocol    protocol
 	connections int
+	streams     int // at a time on a connection; 0 on HTTP/1.1
 	seconds     int
 	cpu         int    // the only one it may use; it is pinned to it before it starts
 	scratchDir  string // holds the embedded files
@@ -74,6 +80,14 @@ func allPeers(scalbenchPath, cache string) []peer {
 		oha{path: locate(cache, "oha")},
 		h1load{path: locate(cache, "h1load")},
 	}
+}
+
+// lacksHTTP2 is what a peer lacks that speaks HTTP/1.1 alone.
+func lacksHTTP2(l load) string {
+	if l.protocol == h2TLS {
+		return "it has no HTTP/2"
+	}
+	return ""
 }
 
 // firstLine runs a program and returns the first line of its output. Some exit

@@ -32,6 +32,15 @@ func (b bombardier) version() string {
 	return "bombardier " + info.Main.Version + ", " + info.GoVersion
 }
 
+// lacks: for HTTP/2 it takes another client, net/http, which puts all requests
+// on one connection whatever -c says.
+func (bombardier) lacks(l load) string {
+	if l.protocol == h2TLS {
+		return "its HTTP/2 client has one connection for all requests"
+	}
+	return ""
+}
+
 func (bombardier) loadArgs(l load) []string {
 	args := []string{
 		"-c", fmt.Sprint(l.connections),
@@ -41,6 +50,9 @@ func (bombardier) loadArgs(l load) []string {
 		"--format", "json",
 		"-H", "User-Agent: " + userAgent,
 		"-H", "Accept: " + accept,
+	}
+	if l.protocol.secure() {
+		args = append(args, "-k")
 	}
 	if l.churn {
 		args = append(args, "-H", closeHeader)

@@ -8,7 +8,7 @@ import (
 )
 
 // h1load is wtarreau/h1load. No registry has it, so it takes part only where
-// somebody built it. It prints no version.
+// somebody built it. It prints no version, and verifies no certificate.
 type h1load struct {
 	path string
 }
@@ -18,6 +18,9 @@ func (h h1load) program() string { return h.path }
 func (h1load) install() string   { return "in no registry; build wtarreau/h1load and put it on PATH" }
 func (h1load) recipes() []recipe { return nil }
 func (h1load) version() string   { return "tells no version" }
+
+// lacks: whether it was built with TLS shows only when it is probed.
+func (h1load) lacks(l load) string { return lacksHTTP2(l) }
 
 func (h1load) loadArgs(l load) []string {
 	args := []string{

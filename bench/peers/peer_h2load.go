@@ -6,8 +6,9 @@ import (
 	"strconv"
 )
 
-// h2load is nghttp2's load generator, kept to HTTP/1.1. It writes header names
-// in lower case. Of latency it tells the mean and the standard deviation, and
+// h2load is nghttp2's load generator. It speaks HTTP/2 unless told otherwise,
+// writes header names in lower case even in HTTP/1.1, and verifies no
+// certificate. Of latency it tells the mean and the standard deviation, and
 // no percentile but through a log file with a line for every request, whose
 // writing would be charged to it.
 type h2load struct {
@@ -20,14 +21,27 @@ func (h2load) install() string   { return aptRecipe("nghttp2-client").String() }
 func (h2load) recipes() []recipe { return []recipe{aptRecipe("nghttp2-client")} }
 func (h h2load) version() string { return firstLine(h.path, "--version") }
 
+func (h2load) lacks(load) string { return "" }
+
+// h2loadWindowBits are the flow-control windows of a stream and of a connection
+// (RFC 9113, 6.9): 2^30-1 bytes, so that it hardly ever sends WINDOW_UPDATE.
+// That is its default, named so that another version measures the same.
+const h2loadWindowBits = 30
+
 func (h2load) loadArgs(l load) []string {
-	args := []string{
-		"--h1",
+	var args []string
+	if l.protocol == h2TLS {
+		args = append(args, fmt.Sprintf("-m%d", l.streams),
+			fmt.Sprintf("-w%d", h2loadWindowBits), fmt.Sprintf("-W%d", h2loadWindowBits))
+	} else {
+		args = append(args, "--h1")
+	}
+	args = append(args,
 		"-t1",
 		fmt.Sprintf("-c%d", l.connections),
-		"-H", "User-Agent: " + userAgent,
-		"-H", "Accept: " + accept,
-	}
+		"-H", "User-Agent: "+userAgent,
+		"-H", "Accept: "+accept,
+	)
 	if l.churn {
 		// By the clock (-D) it goes on connecting after the end and never
 		// exits, seen with 1.52.

@@ -46,6 +46,8 @@ func (o oha) version() string {
 	return version + ", with " + strings.Join(features, ", ")
 }
 
+func (oha) lacks(load) string { return "" }
+
 func (oha) loadArgs(l load) []string {
 	args := []string{
 		"--no-tui",
@@ -56,14 +58,20 @@ func (oha) loadArgs(l load) []string {
 		"-H", "User-Agent: " + userAgent,
 		"-H", "Accept: " + accept,
 	}
+	if l.protocol.secure() {
+		args = append(args, "--insecure")
+	}
+	if l.protocol == h2TLS {
+		args = append(args, "--http2", "-p", fmt.Sprint(l.streams))
+	}
 	if l.churn {
 		args = append(args, "--disable-keepalive") // brings closeHeader
 	}
 	return append(args, l.url)
 }
 
-// ohaDeadline is how oha names the requests that it cut off at its end: one a
-// connection, neither completed nor failed.
+// ohaDeadline is how oha names the requests that it cut off at its end, neither
+// completed nor failed: one for each that a connection has at a time.
 const ohaDeadline = "aborted due to deadline"
 
 // parseReport counts what was answered. oha's own requestsPerSec counts what it

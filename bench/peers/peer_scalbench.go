@@ -17,6 +17,7 @@ func (s scalbench) program() string { return s.path }
 func (s scalbench) install() string { return "go build -o " + s.path + " ./cmd/scalbench" }
 func (scalbench) recipes() []recipe { return nil }
 func (scalbench) version() string   { return "" }
+func (scalbench) lacks(load) string { return "" }
 
 func (scalbench) loadArgs(l load) []string {
 	args := []string{
@@ -29,6 +30,12 @@ func (scalbench) loadArgs(l load) []string {
 		"-H", "Accept: " + accept,
 		"--output-format", "json",
 		"--quiet",
+	}
+	if l.protocol.secure() {
+		args = append(args, "--insecure")
+	}
+	if l.protocol == h2TLS {
+		args = append(args, "--http2", "-p", strconv.Itoa(l.streams))
 	}
 	if l.churn {
 		args = append(args, "--disable-keepalive") // brings closeHeader

@@ -38,6 +38,9 @@ func TestParseReport(t *testing.T) {
 		{h2load{}, "h2load-404.txt", report{requests: 62257, rps: 62257, errors: 62257}},
 		{h2load{}, "h2load-churn.txt", report{requests: 20000, rps: 28706.14}},
 		{h2load{}, "h2load-refused.txt", report{}},
+		{h2load{}, "h2load-h2.txt", report{requests: 90763, rps: 90763}},
+		{h2load{}, "h2load-h2-10.txt", report{requests: 152942, rps: 152942}},
+		{h2load{}, "h2load-tls-h1.txt", report{requests: 33043, rps: 33043}},
 		// 70602 / 1.034156309 s, and not the 69612 of its own mean
 		{bombardier{}, "bombardier.json", report{requests: 70602, rps: 70602 / 1.034156309, p50: 107 * us, p99: 323 * us}},
 		{bombardier{}, "bombardier-404.json", report{requests: 56276, rps: 56276 / 1.000247463, errors: 56276, p50: 30 * us, p99: 150 * us}},
@@ -47,6 +50,8 @@ func TestParseReport(t *testing.T) {
 		{oha{}, "oha-404.json", report{requests: 60225, rps: 60225 / 1.022659159, errors: 60225, p50: 77766 * time.Nanosecond, p99: 550057 * time.Nanosecond}},
 		{oha{}, "oha-churn.json", report{requests: 23045, rps: 23045 / 1.005163, p50: 255513 * time.Nanosecond, p99: 1955626 * time.Nanosecond}},
 		{oha{}, "oha-refused.json", report{errors: 67587}},
+		// 64 connections of 10 streams: the 533 that were cut off do not count.
+		{oha{}, "oha-h2-10.json", report{requests: 103298, rps: 103298 / 1.013762875, p50: 5693036 * time.Nanosecond, p99: 12596225 * time.Nanosecond}},
 		// (200000 + 210000) / 2, without the last row; 3 + 10 of 4xx
 		{h1load{}, "h1load.txt", report{requests: 410064, rps: 205000, errors: 13, p50: 306 * us, p99: 515 * us}},
 	}
@@ -90,6 +95,10 @@ func TestLoadArgs(t *testing.T) {
 	l := load{url: "http://h/x", connections: 64, seconds: 5, cpu: 3, scratchDir: "/s"}
 	churn := l
 	churn.churn, churn.churnRequests = true, 75000
+	tls1 := l
+	tls1.url, tls1.protocol = "https://h/x", h1TLS
+	tls2 := l
+	tls2.url, tls2.protocol, tls2.streams = "https://h/x", h2TLS, 10
 	const header = "-H|User-Agent: peers|-H|Accept: */*"
 	tests := []struct {
 		peer peer
@@ -98,20 +107,29 @@ func TestLoadArgs(t *testing.T) {
 	}{
 		{wrk{}, l, "-t1|-c64|-d5s|--latency|-s|/s/wrk.lua|http://h/x"},
 		{wrk{}, churn, "-t1|-c64|-d5s|--latency|-s|/s/wrk.lua|-H|Connection: close|http://h/x"},
+		{wrk{}, tls1, "-t1|-c64|-d5s|--latency|-s|/s/wrk.lua|https://h/x"},
 		{scalbench{}, l, "load|http://h/x|-c|64|-z|5s|--cpus|3|--server-pid|none|" + header + "|--output-format|json|--quiet"},
 		{scalbench{}, churn, "load|http://h/x|-c|64|-z|5s|--cpus|3|--server-pid|none|" + header + "|--output-format|json|--quiet|--disable-keepalive"},
+		{scalbench{}, tls1, "load|https://h/x|-c|64|-z|5s|--cpus|3|--server-pid|none|" + header + "|--output-format|json|--quiet|--insecure"},
+		{scalbench{}, tls2, "load|https://h/x|-c|64|-z|5s|--cpus|3|--server-pid|none|" + header + "|--output-format|json|--quiet|--insecure|--http2|-p|10"},
 		{h2load{}, l, "--h1|-t1|-c64|" + header + "|-D5|http://h/x"},
 		{h2load{}, churn, "--h1|-t1|-c64|" + header + "|-H|Connection: close|-n75000|http://h/x"},
+		{h2load{}, tls1, "--h1|-t1|-c64|" + header + "|-D5|https://h/x"},
+		{h2load{}, tls2, "-m10|-w30|-W30|-t1|-c64|" + header + "|-D5|https://h/x"},
 		{bombardier{}, l, "-c|64|-d|5s|-l|--print|result|--format|json|" + header + "|http://h/x"},
 		{bombardier{}, churn, "-c|64|-d|5s|-l|--print|result|--format|json|" + header + "|-H|Connection: close|http://h/x"},
+		{bombardier{}, tls1, "-c|64|-d|5s|-l|--print|result|--format|json|" + header + "|-k|https://h/x"},
 		{oha{}, l, "--no-tui|--output-format|json|-c|64|-z|5s|--disable-compression|" + header + "|http://h/x"},
 		{oha{}, churn, "--no-tui|--output-format|json|-c|64|-z|5s|--disable-compression|" + header + "|--disable-keepalive|http://h/x"},
+		{oha{}, tls1, "--no-tui|--output-format|json|-c|64|-z|5s|--disable-compression|" + header + "|--insecure|https://h/x"},
+		{oha{}, tls2, "--no-tui|--output-format|json|-c|64|-z|5s|--disable-compression|" + header + "|--insecure|--http2|-p|10|https://h/x"},
 		{h1load{}, l, "-t|1|-c|64|-d|5|-ll|-S|-P|" + header + "|http://h/x"},
 		{h1load{}, churn, "-t|1|-c|64|-d|5|-ll|-S|-P|" + header + "|-r|1|http://h/x"},
+		{h1load{}, tls1, "-t|1|-c|64|-d|5|-ll|-S|-P|" + header + "|https://h/x"},
 	}
 	for _, tt := range tests {
 		if got := strings.Join(tt.peer.loadArgs(tt.load), "|"); got != tt.want {
-			t.Errorf("%s, churn %v: %s, want %s", tt.peer.name(), tt.load.churn, got, tt.want)
+			t.Errorf("%s, %s, churn %v: %s, want %s", tt.peer.name(), tt.load.protocol, tt.load.churn, got, tt.want)
 		}
 	}
 }
@@ -157,13 +175,20 @@ func TestWrkRequests(t *testing.T) {
 	}
 }
 
-func TestParseListening(t *testing.T) {
-	if got, err := parseListening("listening http://127.0.0.1:8080\n"); err != nil || got != "http://127.0.0.1:8080" {
-		t.Errorf("parseListening = %q, %v", got, err)
+// What a peer cannot do it says before it is run. The loads that are not named
+// here are lacked by nobody.
+func TestLacks(t *testing.T) {
+	want := map[string]string{
+		"wrk h2 over TLS":        "it has no HTTP/2",
+		"bombardier h2 over TLS": "its HTTP/2 client has one connection for all requests",
+		"h1load h2 over TLS":     "it has no HTTP/2",
 	}
-	for _, line := range []string{"", "http://127.0.0.1:1", "listening on 80", "listening https://127.0.0.1:1"} {
-		if _, err := parseListening(line); err == nil {
-			t.Errorf("parseListening(%q) succeeded", line)
+	for _, p := range allPeers("", "") {
+		for _, protocol := range []protocol{h1Clear, h1TLS, h2TLS} {
+			key := p.name() + " " + protocol.String()
+			if got := p.lacks(load{protocol: protocol}); got != want[key] {
+				t.Errorf("%s: lacks %q, want %q", key, got, want[key])
+			}
 		}
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// wrk is wg/wrk, with a script that fixes the bytes of its request.
+// wrk is wg/wrk, with a script that fixes the bytes of its request. It verifies
+// no certificate.
 type wrk struct {
 	path string
 }
@@ -20,6 +21,8 @@ func (w wrk) program() string { return w.path }
 func (wrk) install() string   { return aptRecipe("wrk").String() }
 func (wrk) recipes() []recipe { return []recipe{aptRecipe("wrk")} }
 func (w wrk) version() string { return firstLine(w.path, "-v") }
+
+func (wrk) lacks(l load) string { return lacksHTTP2(l) }
 
 func (wrk) loadArgs(l load) []string {
 	args := []string{

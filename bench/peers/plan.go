@@ -134,9 +134,23 @@ func chooseCourses(list string, servers []server) ([]course, error) {
 	return choose("course", allCourses(), list)
 }
 
-// coursesOn returns the courses to measure on a server.
-func (p plan) coursesOn(s server) []course {
-	return slices.DeleteFunc(slices.Clone(p.courses), func(c course) bool { return !c.on(s) })
+// coursesOn returns the courses to measure on a server, those over TLS or the
+// others.
+func (p plan) coursesOn(s server, secure bool) []course {
+	return slices.DeleteFunc(slices.Clone(p.courses), func(c course) bool {
+		return !c.on(s) || c.protocol.secure() != secure
+	})
+}
+
+// secureProtocols are those over TLS of the courses, each once; nil for none.
+func (p plan) secureProtocols() []protocol {
+	var protocols []protocol
+	for _, c := range p.courses {
+		if c.protocol.secure() && !slices.Contains(protocols, c.protocol) {
+			protocols = append(protocols, c.protocol)
+		}
+	}
+	return protocols
 }
 
 // roundsOf is how often each peer runs in a heat of the course.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +20,7 @@ func TestPlan(t *testing.T) {
 	if len(p.peers) != 1 || len(p.servers) != 1 || p.load.connections != 64 || p.load.cpu != 1 || !p.hasChurn() {
 		t.Errorf("plan = %+v", p)
 	}
-	courses := p.coursesOn(p.servers[0])
+	courses := p.coursesOn(p.servers[0], false)
 	if got := names(courses); got != "churn,respond" {
 		t.Errorf("courses %s, want those asked for", got)
 	}
@@ -31,7 +32,7 @@ func TestPlan(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
 		{"-peers nope", `no peer "nope": there are scalbench,wrk,h2load,bombardier,oha,h1load`},
 		{"-servers sink,sink", `server "sink" is named twice`},
-		{"-courses nope", `no course "nope": there are respond,static-small,static-1m,churn`},
+		{"-courses nope", `no course "nope": there are respond,static-small,static-1m,churn,tls-h2,tls-h2-10,tls-h2-respond,tls-h1`},
 		{"-rounds 0", "-rounds 0: want at least 1"},
 		{"-churn-rounds 0", "-churn-rounds 0: want at least 1"},
 		{"-server-cpu 1", "-server-cpu and -peer-cpu are both 1"},
@@ -47,11 +48,8 @@ func TestPlan(t *testing.T) {
 
 // Of no course named, a server has all of its own.
 func TestPlanDefaultCourses(t *testing.T) {
-	for list, want := range map[string]string{
-		"sink":        "respond",
-		"nginx":       "respond,static-small,static-1m,churn",
-		"sink,target": "respond,static-small,static-1m,churn",
-	} {
+	const all = "respond,static-small,static-1m,churn,tls-h2,tls-h2-10,tls-h2-respond,tls-h1"
+	for list, want := range map[string]string{"sink": "respond", "nginx": all, "sink,target": all} {
 		p, err := parsePlan([]string{"-install", "-servers", list}, os.Stderr)
 		if err != nil || names(p.courses) != want {
 			t.Errorf("servers %s: courses %s, %v, want %s", list, names(p.courses), err, want)
@@ -68,7 +66,44 @@ func TestCourseLoad(t *testing.T) {
 			t.Errorf("churn of %d s = %+v, want %+v", seconds, got, want)
 		}
 	}
+	got := (course{protocol: h2TLS, streams: 10}).loadOf(load{seconds: 5, connections: 64})
+	if want := (load{seconds: 5, connections: 64, protocol: h2TLS, streams: 10}); got != want {
+		t.Errorf("h2 = %+v, want %+v", got, want)
+	}
 	if got := (course{}).loadOf(load{seconds: 5}); got != (load{seconds: 5}) {
 		t.Errorf("keep-alive = %+v", got)
+	}
+}
+
+// A server is started once for the courses in clear text and once for the
+// others; every protocol over TLS is probed once.
+func TestSecureCourses(t *testing.T) {
+	for _, tt := range []struct{ courses, clear, secure, protocols string }{
+		{"respond,static-small", "respond,static-small", "", "[]"},
+		{"tls-h2-10,respond,tls-h2,tls-h1", "respond", "tls-h2-10,tls-h2,tls-h1", "[h2 over TLS h1 over TLS]"},
+	} {
+		p, err := parsePlan([]string{"-install", "-courses", tt.courses}, os.Stderr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clear, secure := names(p.coursesOn(nginx{}, false)), names(p.coursesOn(nginx{}, true))
+		if clear != tt.clear || secure != tt.secure || fmt.Sprint(p.secureProtocols()) != tt.protocols {
+			t.Errorf("%s: %s in clear text, %s over TLS, to probe %v, want %+v", tt.courses, clear, secure, p.secureProtocols(), tt)
+		}
+	}
+}
+
+func TestCourseString(t *testing.T) {
+	for name, want := range map[string]string{
+		"respond":   "/respond, h1",
+		"churn":     "/respond, h1, a connection for every request",
+		"tls-h1":    "/static-small, h1 over TLS",
+		"tls-h2":    "/static-small, h2 over TLS, 1 stream a connection",
+		"tls-h2-10": "/static-small, h2 over TLS, 10 streams a connection",
+	} {
+		chosen, err := choose("course", allCourses(), name)
+		if err != nil || chosen[0].String() != want {
+			t.Errorf("%s: %v, %v, want %q", name, chosen, err, want)
+		}
 	}
 }

@@ -146,18 +146,7 @@ func recordRequests(ctx context.Context, peers []peer, l load) ([]recording, err
 }
 
 func recordRequest(ctx context.Context, r *recorder, p peer, l load) (recording, error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(l.seconds)*time.Second+runSlack)
-	defer cancel()
-	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, p.program(), p.loadArgs(l)...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := startPinned(cmd, l.cpu); err != nil {
-		return recording{}, err
-	}
-	if err := cmd.Wait(); err != nil {
-		return recording{}, fmt.Errorf("%w\n%s", err, stderr.Bytes())
-	}
-	reported, err := p.parseReport(stdout.Bytes())
+	reported, err := runBriefly(ctx, p, l)
 	if err != nil {
 		return recording{}, err
 	}
@@ -170,4 +159,20 @@ func recordRequest(ctx context.Context, r *recorder, p peer, l load) (recording,
 		rec.version = p.version()
 	}
 	return rec, nil
+}
+
+// runBriefly lets one peer put its load on something, to see what it does.
+func runBriefly(ctx context.Context, p peer, l load) (report, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(l.seconds)*time.Second+runSlack)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, p.program(), p.loadArgs(l)...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := startPinned(cmd, l.cpu); err != nil {
+		return report{}, err
+	}
+	if err := cmd.Wait(); err != nil {
+		return report{}, withStderr(err, stderr.Bytes())
+	}
+	return p.parseReport(stdout.Bytes())
 }

@@ -34,10 +34,14 @@ type heatResult struct {
 	Course      string                    `json:"course"`
 	Path        string                    `json:"path"`
 	Churn       bool                      `json:"churn"`
+	Protocol    string                    `json:"protocol"` // h1 or h2
+	TLS         bool                      `json:"tls"`
+	Streams     int                       `json:"streams,omitempty"` // at a time on a connection; absent on HTTP/1.1
 	Connections int                       `json:"connections"`
 	Seconds     int                       `json:"seconds"`
 	Rounds      int                       `json:"rounds"`
 	Samples     map[string][]sampleResult `json:"samples"` // by peer, in the order of the rounds
+	Skipped     map[string]string         `json:"skipped,omitempty"`
 	Failed      map[string]string         `json:"failed,omitempty"`
 	TimeWait    *timeWaitResult           `json:"time_wait,omitempty"`
 }
@@ -81,12 +85,12 @@ type agreementRowResult struct {
 }
 
 // newResults collects everything that was measured.
-func newResults(facts []string, keepAlive, churn []recording, heats []heat, all []agreement) resultsFile {
+func newResults(facts []string, seen evidence, heats []heat, all []agreement) resultsFile {
 	file := resultsFile{Schema: resultsSchema, Facts: facts}
-	for i, rec := range keepAlive {
+	for i, rec := range seen.keepAlive {
 		p := peerResult{Name: rec.peer, Version: rec.version, Request: string(rec.request)}
-		if churn != nil {
-			p.ChurnRequest = string(churn[i].request)
+		if seen.churn != nil {
+			p.ChurnRequest = string(seen.churn[i].request)
 		}
 		file.Peers = append(file.Peers, p)
 	}
@@ -106,6 +110,7 @@ func newResults(facts []string, keepAlive, churn []recording, heats []heat, all 
 func newHeatResult(h heat) heatResult {
 	result := heatResult{
 		Server: h.server, Course: h.course.name(), Path: h.course.path, Churn: h.course.churn,
+		Protocol: h.course.protocol.version(), TLS: h.course.protocol.secure(), Streams: h.course.streams, Skipped: h.skipped,
 		Connections: h.load.connections, Seconds: h.load.seconds, Rounds: h.rounds,
 		Samples: make(map[string][]sampleResult),
 	}

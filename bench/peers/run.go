@@ -59,7 +59,7 @@ func (r runner) run(ctx context.Context, p peer, l load, serverPID int) (sample,
 	after, usageErr := r.serverUsage(serverPID)
 	most := watched()
 	if waitErr != nil {
-		return sample{}, fmt.Errorf("%w\n%s", waitErr, stderr.Bytes())
+		return sample{}, withStderr(waitErr, stderr.Bytes())
 	}
 	if usageErr != nil {
 		return sample{}, usageErr
@@ -69,6 +69,22 @@ func (r runner) run(ctx context.Context, p peer, l load, serverPID int) (sample,
 		return sample{}, err
 	}
 	return newSample(reported, peerCPU(cmd), most, procfs.Between(before, after))
+}
+
+// stderrLines of a failed peer are repeated: the complaint is in the first of
+// them, and the stack of a crash would bury the tables.
+const stderrLines = 4
+
+// withStderr adds to an exit status what the program said about it.
+func withStderr(err error, stderr []byte) error {
+	said := bytes.TrimSpace(stderr)
+	if len(said) == 0 {
+		return err
+	}
+	if lines := bytes.SplitN(said, []byte("\n"), stderrLines+1); len(lines) > stderrLines {
+		said = append(bytes.Join(lines[:stderrLines], []byte("\n")), "\n..."...)
+	}
+	return fmt.Errorf("%w\n%s", err, said)
 }
 
 // newSample divides.

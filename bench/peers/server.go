@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"time"
 )
@@ -21,14 +24,44 @@ type server interface {
 	install() string
 	// version describes what will run.
 	version() string
-	// start runs it on one CPU. It need not be ready on return.
-	start(ctx context.Context, scratchDir string, cpu int) (*instance, error)
+	// start runs it. It need not be ready on return.
+	start(ctx context.Context, at site) (*instance, error)
+}
+
+// site is where a server runs, and how it is to be spoken to.
+type site struct {
+	scratchDir string // holds the embedded files and the certificate
+	cpu        int    // the only one it may use
+	secure     bool   // over TLS
+}
+
+// siteOf is the site for a plan's courses, those over TLS or the others.
+func siteOf(p plan, secure bool) site {
+	return site{scratchDir: p.load.scratchDir, cpu: p.serverCPU, secure: secure}
+}
+
+// certificate and key are the paths of their files.
+func (at site) certificate() string { return filepath.Join(at.scratchDir, certificateFile) }
+func (at site) key() string         { return filepath.Join(at.scratchDir, keyFile) }
+
+// url is where a server on a port of this host is found.
+func (at site) url(port int) string {
+	return at.scheme() + "127.0.0.1:" + strconv.Itoa(port)
+}
+
+// scheme is the beginning of its URLs.
+func (at site) scheme() string {
+	if at.secure {
+		return "https://"
+	}
+	return "http://"
 }
 
 // instance is a server that runs.
 type instance struct {
 	cmd     *exec.Cmd
-	baseURL string // "http://127.0.0.1:PORT"
+	site    site
+	baseURL string // "http://127.0.0.1:PORT" or https
 	// end asks it to end; nil: it is killed.
 	end func() error
 }
@@ -41,30 +74,49 @@ func allServers(scalbenchPath string) []server {
 // readyTimeout bounds the start of a server, the compiler not included.
 const readyTimeout = 10 * time.Second
 
-// waitReady asks for the path of every course until all have been answered with
-// 200: a server that is up and misconfigured must not be measured.
+// waitReady asks for the path of every course, in its protocol, until all have
+// been answered with 200: a server that is up and misconfigured must not be
+// measured.
 func (in *instance) waitReady(ctx context.Context, courses []course) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	var roots *x509.CertPool
+	if in.site.secure {
+		var err error
+		if roots, err = readRoots(in.site.certificate()); err != nil {
+			return err
+		}
+	}
 	for _, c := range courses {
-		for {
-			err := ask(ctx, &client, in.baseURL+c.path)
-			if err == nil {
-				break
-			}
-			select {
-			case <-ctx.Done():
-				return fmt.Errorf("wait for %s: %w", in.baseURL+c.path, err)
-			case <-time.After(20 * time.Millisecond):
-			}
+		if err := in.waitForCourse(ctx, c, roots); err != nil {
+			return fmt.Errorf("wait for %s: %w", in.baseURL+c.path, err)
 		}
 	}
 	return nil
 }
 
-// ask wants a 200.
-func ask(ctx context.Context, client *http.Client, url string) error {
+// waitForCourse returns the last error when ctx ends first.
+func (in *instance) waitForCourse(ctx context.Context, c course, roots *x509.CertPool) error {
+	var speaks http.Protocols
+	speaks.SetHTTP1(c.protocol != h2TLS)
+	speaks.SetHTTP2(c.protocol == h2TLS)
+	transport := &http.Transport{DisableKeepAlives: true, Protocols: &speaks, TLSClientConfig: &tls.Config{RootCAs: roots}}
+	defer transport.CloseIdleConnections()
+	for {
+		err := ask(ctx, &http.Client{Transport: transport}, in.baseURL+c.path, c.protocol)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// ask wants a 200 in the protocol.
+func ask(ctx context.Context, client *http.Client, url string, want protocol) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err
@@ -79,6 +131,9 @@ func ask(ctx context.Context, client *http.Client, url string) error {
 	}
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("answered %s", response.Status)
+	}
+	if response.Proto != want.http() {
+		return fmt.Errorf("answered in %s", response.Proto)
 	}
 	return nil
 }
@@ -116,6 +171,3 @@ func freePort() (int, error) {
 	defer func() { _ = l.Close() }()
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
-
-// localURL is where a server on a port of this host is found.
-func localURL(port int) string { return "http://127.0.0.1:" + strconv.Itoa(port) }

@@ -19,9 +19,9 @@ func (sink) program() string { return "gcc" }
 func (sink) install() string { return "apt-get install gcc libc6-dev" }
 func (sink) version() string { return "sink.c, -O2, " + firstLine("gcc", "--version") }
 
-func (sink) start(ctx context.Context, scratchDir string, cpu int) (*instance, error) {
-	binary := filepath.Join(scratchDir, "sink")
-	source := filepath.Join(scratchDir, sinkSource)
+func (sink) start(ctx context.Context, at site) (*instance, error) {
+	binary := filepath.Join(at.scratchDir, "sink")
+	source := filepath.Join(at.scratchDir, sinkSource)
 	if out, err := exec.CommandContext(ctx, "gcc", "-O2", "-o", binary, source).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("compile %s: %w\n%s", sinkSource, err, out)
 	}
@@ -29,10 +29,10 @@ func (sink) start(ctx context.Context, scratchDir string, cpu int) (*instance, e
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, binary, strconv.Itoa(port), strconv.Itoa(cpu))
+	cmd := exec.CommandContext(ctx, binary, strconv.Itoa(port), strconv.Itoa(at.cpu))
 	cmd.Stderr = os.Stderr
-	if err := startPinned(cmd, cpu); err != nil {
+	if err := startPinned(cmd, at.cpu); err != nil {
 		return nil, err
 	}
-	return &instance{cmd: cmd, baseURL: localURL(port)}, nil
+	return &instance{cmd: cmd, site: at, baseURL: at.url(port)}, nil
 }

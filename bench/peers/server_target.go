@@ -22,8 +22,8 @@ func (t target) version() string { return "target of " + t.path }
 
 // start reads the address from the first line of the target's output, and ends
 // it by closing its standard input.
-func (t target) start(ctx context.Context, _ string, cpu int) (*instance, error) {
-	cmd := exec.CommandContext(ctx, t.path, "target")
+func (t target) start(ctx context.Context, at site) (*instance, error) {
+	cmd := exec.CommandContext(ctx, t.path, targetArgs(at)...)
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -33,16 +33,16 @@ func (t target) start(ctx context.Context, _ string, cpu int) (*instance, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := startPinned(cmd, cpu); err != nil {
+	if err := startPinned(cmd, at.cpu); err != nil {
 		return nil, err
 	}
-	in := &instance{cmd: cmd, end: stdin.Close}
+	in := &instance{cmd: cmd, site: at, end: stdin.Close}
 	// Ending it ends the read too.
 	deadline := time.AfterFunc(readyTimeout, func() { _ = cmd.Process.Kill() })
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	deadline.Stop()
 	if err == nil {
-		in.baseURL, err = parseListening(line)
+		in.baseURL, err = parseListening(line, at.scheme())
 	}
 	if err != nil {
 		in.stop()
@@ -51,11 +51,19 @@ func (t target) start(ctx context.Context, _ string, cpu int) (*instance, error)
 	return in, nil
 }
 
-// parseListening reads "listening http://127.0.0.1:PORT".
-func parseListening(line string) (baseURL string, err error) {
+// targetArgs: with a certificate it speaks TLS, and h2 to whoever offers it.
+func targetArgs(at site) []string {
+	if at.secure {
+		return []string{"target", "--cert", at.certificate(), "--key", at.key()}
+	}
+	return []string{"target"}
+}
+
+// parseListening reads "listening http://127.0.0.1:PORT", or https.
+func parseListening(line, scheme string) (baseURL string, err error) {
 	url, found := strings.CutPrefix(strings.TrimSpace(line), "listening ")
-	if !found || !strings.HasPrefix(url, "http://") {
-		return "", fmt.Errorf("%q is not \"listening http://ADDRESS\"", line)
+	if !found || !strings.HasPrefix(url, scheme) {
+		return "", fmt.Errorf("%q is not \"listening %sADDRESS\"", line, scheme)
 	}
 	return url, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -100,6 +101,21 @@ func TestNewSample(t *testing.T) {
 	}
 }
 
+func TestWithStderr(t *testing.T) {
+	status := errors.New("exit status 2")
+	for said, want := range map[string]string{
+		"":                    "exit status 2",
+		"\n":                  "exit status 2",
+		"unknown flag\n":      "exit status 2\nunknown flag",
+		"1\n2\n3\n4\n":        "exit status 2\n1\n2\n3\n4",
+		"1\n2\n3\n4\n5\n6\n7": "exit status 2\n1\n2\n3\n4\n...",
+	} {
+		if err := withStderr(status, []byte(said)); !errors.Is(err, status) || err.Error() != want {
+			t.Errorf("%q: %q, want %q", said, err, want)
+		}
+	}
+}
+
 func TestNotQuiet(t *testing.T) {
 	cpus, err := cpuset.Of(0, 1)
 	if err != nil {
@@ -111,6 +127,18 @@ func TestNotQuiet(t *testing.T) {
 	}
 	if err := notQuiet(cpus, 0.1, nil); !strings.Contains(err.Error(), "no single process") {
 		t.Errorf("error %q does not say that nobody was found", err)
+	}
+}
+
+func TestDescribeCongestion(t *testing.T) {
+	for name, want := range map[string]string{
+		"cubic": "tcp congestion control: cubic",
+		"":      "tcp congestion control: unknown",
+		"bbr":   "tcp congestion control: bbr\nWARNING: bbr paces on loopback too",
+	} {
+		if got := strings.Join(describeCongestion(name), "\n"); got != want && (name != "bbr" || !strings.HasPrefix(got, want)) {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
 	}
 }
 
