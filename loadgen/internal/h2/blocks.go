@@ -1,19 +1,18 @@
 package h2
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 const (
 	knownBlocksMax     = 4
 	knownBlockBytesMax = 2 << 10 // longer ones are decoded each time
 )
 
-// knownBlocks remembers the last few blocks of a connection with what they
-// said. Servers repeat a block to the byte until the Date moves on, and comparing
-// is many times cheaper than decoding, which makes a string of each field.
-//
-// It is sound while all blocks since are neutral: then the dynamic table is what
-// it was, and equal bytes mean the same fields. Any other block makes it
-// [knownBlocks.forget] all.
+// knownBlocks remembers the last few blocks of a connection with what they said
+// and what they put into the dynamic table. Servers repeat a block to the byte
+// until the Date moves on, and comparing is many times cheaper than decoding.
 //
 // The zero value is empty and ready. The bytes are allocated as blocks come, so
 // that ten thousand connections cost what their servers make them.
@@ -24,37 +23,51 @@ type knownBlocks struct {
 }
 
 type knownBlock struct {
-	bytes  []byte // empty: the entry is
-	answer answer
+	bytes   []byte // empty: the entry is
+	answer  answer
+	inserts []tableField
+	refers  bool // it means this only while the table has that version
+	version uint64
 }
 
-// find returns what a block says, if it is known.
-func (k *knownBlocks) find(block []byte) (a answer, found bool) {
+// find returns what a block says while the table has a version; nil: it is not
+// known.
+func (k *knownBlocks) find(block []byte, version uint64) *knownBlock {
 	if len(block) == 0 {
-		return answer{}, false
+		return nil
 	}
-	if e := &k.entries[k.recent]; bytes.Equal(e.bytes, block) {
-		return e.answer, true
+	if e := &k.entries[k.recent]; e.is(block, version) {
+		return e
 	}
 	for i := range k.entries {
-		if e := &k.entries[i]; bytes.Equal(e.bytes, block) {
+		if e := &k.entries[i]; e.is(block, version) {
 			k.recent = i
-			return e.answer, true
+			return e
 		}
 	}
-	return answer{}, false
+	return nil
 }
 
-// remember keeps a block in place of the oldest. It must be neutral.
-func (k *knownBlocks) remember(block []byte, a answer) {
+func (e *knownBlock) is(block []byte, version uint64) bool {
+	return bytes.Equal(e.bytes, block) && (!e.refers || e.version == version)
+}
+
+// remember keeps a block in place of the oldest, or of itself as it was with
+// another table. One that refers to the table must not insert into it.
+func (k *knownBlocks) remember(block []byte, a answer, inserts []tableField, refers bool, version uint64) {
 	if len(block) > knownBlockBytesMax {
 		return
 	}
-	e := &k.entries[k.oldest]
+	i := slices.IndexFunc(k.entries[:], func(e knownBlock) bool { return bytes.Equal(e.bytes, block) })
+	if i < 0 {
+		i = k.oldest
+		k.oldest = (k.oldest + 1) % knownBlocksMax
+	}
+	e := &k.entries[i]
 	e.bytes = append(e.bytes[:0], block...)
-	e.answer = a
-	k.recent = k.oldest
-	k.oldest = (k.oldest + 1) % knownBlocksMax
+	e.inserts = append(e.inserts[:0], inserts...)
+	e.answer, e.refers, e.version = a, refers, version
+	k.recent = i
 }
 
 // forget empties all entries.

@@ -3,8 +3,6 @@ package h2
 import (
 	"time"
 
-	"golang.org/x/net/http2/hpack"
-
 	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/loadgen/internal/exchange"
 )
@@ -55,9 +53,7 @@ type Conn struct {
 	goAway   string // the text of the server's GOAWAY with an error; "": none
 	fault    string // why we gave the connection up; "": we did not
 
-	decoder *hpack.Decoder // of responses; hands each field to head
-	head    head
-	known   knownBlocks
+	decoder decoder // of responses
 
 	done     []*exchange.Exchange // for the next Done
 	returned []*exchange.Exchange // what the last Done returned
@@ -99,9 +95,7 @@ func (c *Conn) Open() {
 
 	c.streams.restart()
 	c.resetMax = 0
-	c.known.forget()
-	c.decoder = hpack.NewDecoder(defaultTableBytes, c.head.field)
-	c.decoder.SetMaxStringLength(maxListBytes)
+	c.decoder.open()
 }
 
 // Free returns how many exchanges Start would take now. Until the server's

@@ -1,10 +1,7 @@
 package h2
 
 import (
-	"errors"
-
 	"golang.org/x/net/http2"
-	"golang.org/x/net/http2/hpack"
 
 	"github.com/scalws/scalbench/internal/mono"
 )
@@ -80,18 +77,14 @@ func (c *Conn) takeContinuation(now mono.Time, fragment []byte) {
 // takeBlock acts on a complete block. It is read whatever becomes of its
 // stream, for it may change the dynamic table.
 func (c *Conn) takeBlock(now mono.Time, id uint32, endStream bool, block []byte) {
-	a, found := c.known.find(block)
-	fault := ""
-	if !found {
-		var err error
-		if a, fault, err = c.decode(block); err != nil {
-			code, text := http2.ErrCodeCompression, faultCompression
-			if errors.Is(err, hpack.ErrStringLength) {
-				code, text = http2.ErrCodeEnhanceYourCalm, faultListSize
-			}
-			c.failConnection(now, code, text)
-			return
+	a, fault, err := c.decoder.decode(block)
+	if err != nil {
+		code, text := http2.ErrCodeCompression, faultCompression
+		if err == errStringSize {
+			code, text = http2.ErrCodeEnhanceYourCalm, faultListSize
 		}
+		c.failConnection(now, code, text)
+		return
 	}
 	s := c.streams.find(id)
 	if s == nil { // reset by us
@@ -107,27 +100,6 @@ func (c *Conn) takeBlock(now mono.Time, id uint32, endStream bool, block []byte)
 	case endStream:
 		c.complete(now, s)
 	}
-}
-
-// decode reads a block that is not known, and remembers it where that is sound:
-// while every block since has been neutral, equal bytes have an equal meaning,
-// and leaving them out makes no difference to the decoder. err means that its
-// state is lost, fault that the block's fields are malformed.
-func (c *Conn) decode(block []byte) (a answer, fault string, err error) {
-	c.head.begin()
-	if _, err = c.decoder.Write(block); err != nil {
-		return answer{}, "", err
-	}
-	if err = c.decoder.Close(); err != nil {
-		return answer{}, "", err
-	}
-	switch {
-	case !isNeutral(block):
-		c.known.forget()
-	case c.head.fault == "":
-		c.known.remember(block, c.head.answer)
-	}
-	return c.head.answer, c.head.fault, nil
 }
 
 // respond takes what the fields of a stream's next block say: an interim

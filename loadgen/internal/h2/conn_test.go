@@ -539,10 +539,10 @@ func TestManyStreams(t *testing.T) {
 }
 
 // Ten thousand connections of one stream must not cost much before their
-// servers make them: 1 KiB each is 10 MiB.
+// servers make them: 1 KiB and a little each is 11 MiB.
 func TestConnIsSmall(t *testing.T) {
 	size := unsafe.Sizeof(Conn{}) + 2*unsafe.Sizeof(stream{})
-	if size > 1<<10 {
-		t.Errorf("a connection with one stream has %d bytes, want at most 1024", size)
+	if size > 1200 {
+		t.Errorf("a connection with one stream has %d bytes, want at most 1200", size)
 	}
 }

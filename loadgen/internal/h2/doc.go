@@ -11,7 +11,6 @@
 //     nothing of it has been handed out.
 //   - block: the header fields of one request, response or trailer section, as
 //     HPACK compresses them.
-//   - neutral: a block that leaves the receiver's dynamic table as it is.
 //   - sender: a stream with a body to send that its own window lets go on.
 //   - stream fault, connection fault: a constant text that says how the server
 //     broke the protocol. The first ends one exchange as
@@ -31,8 +30,8 @@
 //  4. [Conn.Feed] takes received bytes, in pieces of any size. A frame is looked
 //     at twice: when its header is complete, and when its payload is. DATA and
 //     what is ignored is counted as it passes by and never gathered.
-//  5. A response's block is compared with those seen before; only a new one is
-//     decoded.
+//  5. A response's block is compared with those seen before; only one that is new,
+//     or refers to a table that has changed since, is decoded.
 //  6. [Conn.End] takes the FIN or the error of recv, [Conn.Expire] what is over
 //     its deadline (the connection lives on), [Conn.Abort] whatever else makes
 //     the caller give up.
@@ -66,7 +65,7 @@
 // conn_check.go (frames), conn_data.go, conn_headers.go, conn_settings.go,
 // conn_control.go (one kind of frame each), conn_end.go (how exchanges end).
 // Then the parts: streams.go, fifo.go, table.go (the server's dynamic table),
-// blocks.go, neutral.go (why most blocks are never decoded), head.go (what a
-// block says), frames.go, faults.go (bounds and texts); request.go and
+// decoder.go, blocks.go (why most blocks are never decoded), fieldtable.go (our
+// dynamic table), head.go (what a block says), frames.go, faults.go (bounds and texts); request.go and
 // request_check.go stand apart.
 package h2

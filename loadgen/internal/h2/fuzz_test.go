@@ -189,9 +189,12 @@ func (r *course) bounded() {
 			r.t.Fatalf("%s: %d, at most %d", b.what, b.have, b.max)
 		}
 	}
-	for i := range c.known.entries {
-		if n := cap(c.known.entries[i].bytes); n > 2*knownBlockBytesMax {
+	for i := range c.decoder.known.entries {
+		if n := cap(c.decoder.known.entries[i].bytes); n > 2*knownBlockBytesMax {
 			r.t.Fatalf("a remembered block of %d bytes", n)
 		}
+	}
+	if n := len(c.decoder.table.ring); n > 128 || c.decoder.table.usedBytes > defaultTableBytes { // 4096 bytes of entries of at least 32
+		r.t.Fatalf("a table of %d places and %d bytes", n, c.decoder.table.usedBytes)
 	}
 }
