@@ -1,11 +1,11 @@
 # `make run` and `make test` do everything on a fresh Debian machine with Go.
-.PHONY: deps build run test race fuzz lint bench bench-quick bench-peers
+.PHONY: deps build run test test-servers race fuzz lint bench bench-quick bench-peers
 
 # All is built as the binary is, without C; only the race detector needs it.
 export CGO_ENABLED = 0
 # Checks do without the profile for the compiler (cmd/scalbench/default.pgo): with
 # it everything would be compiled a second time.
-lint test race fuzz: export GOFLAGS := $(shell go env GOFLAGS) -pgo=off
+lint test test-servers race fuzz: export GOFLAGS := $(shell go env GOFLAGS) -pgo=off
 
 # What tests and comparisons use, each with what is skipped without it.
 # Installed as root; anybody else is told the line.
@@ -20,6 +20,10 @@ run: build ; ./scalbench load --scenario respond -c 64 -z 5s
 test: deps
 	go test ./...
 	CGO_ENABLED=1 go test -race ./...
+
+# The matrix of protocols on every server there is; `make test` asks Go and nginx.
+test-servers: deps
+	SCALBENCH_SERVERS=all go test -count=1 -run '^TestMatrix$$' -v ./bench/integration
 
 race: ; CGO_ENABLED=1 go test -race ./...
 

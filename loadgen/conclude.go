@@ -58,13 +58,16 @@ func conclude(f finished) (*Result, error) {
 			r.FirstErrors[x.Outcome.String()] = errorText(&x, &f.plan.Targets[0])
 		}
 	}
+	restUS := 0.0
 	for _, w := range f.workers {
 		r.Workers = append(r.Workers, w.result())
+		restUS = max(restUS, float64(w.rest.longest)/1e3)
 		r.BytesIn += w.edges.to.bytesIn - w.edges.from.bytesIn
 		r.BytesOut += w.edges.to.bytesOut - w.edges.from.bytesOut
 	}
 	r.Server = f.usage.server(measured, all.completedInWindow, f.plan.CPUs)
 	r.Generator = f.usage.generator(measured, all.completedInWindow, len(f.workers))
+	r.Generator.RestUS = restUS
 	r.Warnings = append(r.Warnings, f.warnings(r, all)...)
 	r.Validity = validity(r.Warnings)
 	return r, nil

@@ -39,6 +39,9 @@ func makeWorkers(p Plan, pl placement, s server, clock mono.Clock) ([]*windowFee
 			sources: addressesOf(p.SourceIPs), source: i,
 			control: control, recorder: newRecorder(feed), quota: -1,
 		}
+		if s.local {
+			w.rest.max = p.RestMax
+		}
 		if s.tls != nil {
 			if err := w.makeSecrets(); err != nil {
 				return nil, nil, err
@@ -82,6 +85,7 @@ func (w *worker) makeConnections(n int) error {
 	streams := w.plan.Streams
 	w.conns = make([]conn, n)
 	w.slots = make([]exchange.Exchange, n*streams)
+	w.rest.slots = time.Duration(len(w.slots))
 	w.connectQueue = make([]int32, 0, n)
 	w.touched = make([]int32, 0, n)
 	w.expired = make([]int32, 0, n)

@@ -29,6 +29,7 @@ type Plan struct {
 	Timeout        time.Duration `json:"timeout_ns"`         // of one exchange, from sending; 0: none
 	ConnectTimeout time.Duration `json:"connect_timeout_ns"` // of one connection
 	Window         time.Duration `json:"window_ns"`          // length of one row of Result.Windows
+	RestMax        time.Duration `json:"rest_max_ns"`        // longest rest of a worker beside a local server; 0: none
 
 	CPUs      cpuset.Set `json:"cpus"`         // a worker for each; empty: chosen by Run
 	NoPin     bool       `json:"no_pin"`       // leave the threads to the scheduler
@@ -126,5 +127,6 @@ func DefaultPlan(url string) Plan {
 		Timeout:        30 * time.Second,
 		ConnectTimeout: 5 * time.Second,
 		Window:         time.Second,
+		RestMax:        restMaxDefault,
 	}
 }

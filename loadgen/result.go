@@ -94,10 +94,13 @@ type Generator struct {
 	// Busy is the share of the workers' CPUs that all threads of the process
 	// used together: TLS handshakes run beside the workers. nil where the window
 	// was too short to tell.
-	Busy         *float64 `json:"busy,omitempty"`
-	PeakRSSBytes int64    `json:"peak_rss_bytes"` // of the process's life
-	GCPauseMaxUS float64  `json:"gc_pause_max_us"`
-	Engine       string   `json:"engine"`
+	Busy *float64 `json:"busy,omitempty"`
+	// RestUS is the longest rest of a worker: responses may have been noticed so
+	// much later. 0: it never rested.
+	RestUS       float64 `json:"rest_us"`
+	PeakRSSBytes int64   `json:"peak_rss_bytes"` // of the process's life
+	GCPauseMaxUS float64 `json:"gc_pause_max_us"`
+	Engine       string  `json:"engine"`
 }
 
 // Busiest is the largest busy fraction of any worker, or of all threads together

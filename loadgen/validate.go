@@ -24,6 +24,7 @@ func faultf(format string, args ...any) error { return fault{fmt.Sprintf(format,
 const (
 	maxConnections = 1 << 20
 	maxStreams     = 10_000
+	restMaxMax     = time.Millisecond
 	maxDuration    = 365 * 24 * time.Hour
 	windowMin      = time.Millisecond // a row is merged by a goroutine beside the workers
 )
@@ -60,6 +61,7 @@ func (p Plan) Validate() error {
 		check(d.value >= 0 && d.value <= maxDuration, "%s: %v, want 0 to %v", d.name, d.value, maxDuration)
 		check(d.value != 0 || !d.positive, "%s: 0, want more", d.name)
 	}
+	check(p.RestMax >= 0 && p.RestMax <= restMaxMax, "longest rest: %v, want 0 to %v", p.RestMax, restMaxMax)
 	check(p.Window == 0 || p.Window >= windowMin, "window: %v, want at least %v", p.Window, windowMin)
 	check(p.Family == 0 || p.Family == 4 || p.Family == 6, "ip: %d, want 4, 6 or 0 for both", p.Family)
 	check(p.ServerPID >= ServerNone, "server pid: %d, want a pid, auto or none", p.ServerPID)

@@ -31,6 +31,7 @@ type worker struct {
 	conns   []conn
 	slots   []exchange.Exchange // as many for each connection as it has streams
 	touched []int32             // connections that may have something to send
+	rest    rest
 	timers  timers
 	expired []int32 // scratch of the timers
 	// overdueTurns counts the turns since a timer ran out and was not looked at.
@@ -178,7 +179,7 @@ func (w *worker) turn(until mono.Time) (mono.Time, error) {
 	if w.flush() {
 		until = 0 // there is more to send
 	}
-	now, err := w.loop.Wait(min(until, w.timers.next))
+	now, err := w.loop.Wait(min(until, w.timers.next), w.rest.duration)
 	if err != nil {
 		return now, err
 	}
@@ -326,8 +327,11 @@ func (w *worker) finish(x *exchange.Exchange) {
 	if x.Intended >= w.timeline.From {
 		w.outstanding--
 	}
-	if x.Outcome == exchange.OK && w.timeline.measures(x.Done) {
-		w.conns[x.Conn].served++
+	if x.Outcome == exchange.OK {
+		w.rest.served(x.Done.Sub(x.Sent))
+		if w.timeline.measures(x.Done) {
+			w.conns[x.Conn].served++
+		}
 	}
 	w.begin(x, x.Done)
 }

@@ -58,7 +58,6 @@ func loadLimited(t *testing.T, p servers.Protocol, settings map[string]string) (
 	server := site.Start(t, servers.Nginx, settings)
 	oracleURI, uri := servers.StaticPath(smallBody)+"?by=oracle", servers.StaticPath(smallBody)+"?by=program"
 	askMany(t, site, p, server.URL(p, oracleURI))
-	needProtocol(t, p)
 	arguments := append(protocolArguments(p, site.Certificates.CA, limitStreams),
 		"-n", fmt.Sprint(limitRequests), "-c", fmt.Sprint(limitConnections), "--expect-bytes", fmt.Sprint(smallBody))
 	r := load(t, server.URL(p, uri), arguments...)

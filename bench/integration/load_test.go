@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -54,27 +52,4 @@ func load(t *testing.T, url string, arguments ...string) *loadgen.Result {
 		t.Fatalf("load %s %q: exit code %d\n%s\n%s", url, arguments, code, stderr, stdout)
 	}
 	return readResult(t, stdout)
-}
-
-// speaksHTTP2 says whether the program has TLS and HTTP/2.
-var speaksHTTP2 = sync.OnceValues(func() (bool, error) {
-	path, err := buildProgram()
-	if err != nil {
-		return false, err
-	}
-	text, err := exec.Command(path, "load", "--help").CombinedOutput()
-	return strings.Contains(string(text), "--http2"), err
-})
-
-// needProtocol skips what the program cannot do yet.
-func needProtocol(t *testing.T, p servers.Protocol) {
-	t.Helper()
-	if p == servers.H1 {
-		return
-	}
-	if yes, err := speaksHTTP2(); err != nil {
-		t.Fatal(err)
-	} else if !yes {
-		t.Skipf("the program does not speak %s yet; the oracle was asked", p)
-	}
 }

@@ -171,7 +171,6 @@ func (r *row) askOracle(t *testing.T, c cell) {
 // askProgram compares counts.
 func (r *row) askProgram(t *testing.T, c cell) {
 	t.Helper()
-	needProtocol(t, c.protocol)
 	r.asks(c, cellRequests)
 	responseBytes := len(c.wanted(t, r.site))
 	arguments := append(protocolArguments(c.protocol, r.site.Certificates.CA, cellStreams),

@@ -40,7 +40,6 @@ func TestProtocolMismatch(t *testing.T) {
 			case err != nil && (test.oracle == "" || !regexp.MustCompile(test.oracle).MatchString(err.Error())):
 				t.Errorf("oracle: %v, want %q", err, test.oracle)
 			}
-			needProtocol(t, test.protocol)
 			refused(t, test.url, append(protocolArguments(test.protocol, site.Certificates.CA, 1), test.arguments...), test.program)
 		})
 	}
@@ -68,7 +67,6 @@ func TestTLSVersions(t *testing.T) {
 				if _, err := servers.Ask(site.Oracle(t, p), "GET", url, nil); err != nil {
 					t.Errorf("oracle: %v", err)
 				}
-				needProtocol(t, p)
 				arguments := append(protocolArguments(p, site.Certificates.CA, 1), test.arguments...)
 				allOK(t, load(t, url, append(arguments, "-n", "10", "-c", "1")...), 10)
 			})

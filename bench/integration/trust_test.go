@@ -29,8 +29,8 @@ func TestCertificateIsRefused(t *testing.T) {
 		ca    string // of the client; "": only those of the system
 		says  string // by both, the oracle and the program
 	}{
-		{"no CA", site.Certificates, "", "signed by an authority that is not trusted"},
-		{"another CA", site.Certificates, stranger.CA, "signed by an authority that is not trusted"},
+		{"no CA", site.Certificates, "", "signed by (an|unknown) authority"},
+		{"another CA", site.Certificates, stranger.CA, "signed by (an|unknown) authority"},
 		{"expired", expired, expired.CA, "expired"},
 		{"another name", misnamed, misnamed.CA, `127\.0\.0\.1`},
 	} {
@@ -43,7 +43,6 @@ func TestCertificateIsRefused(t *testing.T) {
 					if err == nil || !regexp.MustCompile(test.says).MatchString(err.Error()) {
 						t.Errorf("oracle: %v, want %q", err, test.says)
 					}
-					needProtocol(t, p)
 					arguments := protocolArguments(p, test.ca, 1)
 					refused(t, url, arguments, test.says, "certificate", "--insecure", "--cacert")
 					allOK(t, load(t, url, append(arguments, "--insecure", "-n", "10", "-c", "1")...), 10)
@@ -58,7 +57,6 @@ func TestSNIIsTheNameWanted(t *testing.T) {
 	site := newSite(t)
 	misnamed := site.Certify(t, certs.Request{Names: []string{"elsewhere.example"}}, time.Now())
 	server := site.Start(t, servers.Nginx, misnamed.Settings())
-	needProtocol(t, servers.H2)
 	arguments := append(protocolArguments(servers.H2, misnamed.CA, 1), "--sni", "elsewhere.example", "-n", "10", "-c", "1")
 	allOK(t, load(t, server.URL(servers.H2, servers.StaticPath(smallBody)), arguments...), 10)
 }

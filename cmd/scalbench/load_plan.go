@@ -48,6 +48,7 @@ func (o *loadOptions) apply(plan *loadgen.Plan, f *pflag.FlagSet) error {
 		plan.WarmUp = o.warmUp
 	}
 	plan.Drain, plan.Timeout, plan.ConnectTimeout, plan.Window = o.drain, o.timeout, o.connectTimeout, o.window
+	plan.RestMax = o.restMax
 	if o.waitOngoing {
 		plan.Drain = o.timeout
 		if o.timeout == 0 {

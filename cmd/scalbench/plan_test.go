@@ -27,7 +27,7 @@ func everyField(url string, cpus cpuset.Set) loadgen.Plan {
 		TLS:         loadgen.TLS{Insecure: true, Min: "1.2", Max: "1.3", ALPN: []string{"h2"}, SNI: "example.org", Resume: true},
 		Connections: 3, Streams: 1, RequestsPerConn: 7, Requests: 40,
 		WarmUp: 20 * time.Millisecond, Measure: 3 * time.Second, Drain: 2 * time.Second, Timeout: 4 * time.Second,
-		ConnectTimeout: 3 * time.Second, Window: 500 * time.Millisecond,
+		ConnectTimeout: 3 * time.Second, Window: 500 * time.Millisecond, RestMax: 20 * time.Microsecond,
 		CPUs: cpus, NoPin: true, ServerPID: loadgen.ServerNone, Seed: 7, Family: 4,
 		SourceIPs: []netip.Addr{netip.MustParseAddr("127.0.0.2")},
 	}

@@ -29,7 +29,7 @@ func schemaKeys() map[string][]string {
 		"ledger.errors.timeout": {"sent", "unsent"},
 		"all_phases":            {"sent"},
 		"connections":           {"opened", "reused_requests", "resumed", "restarted_requests"},
-		"generator":             {"cpu_s", "peak_rss_bytes", "gc_pause_max_us", "engine"},
+		"generator":             {"cpu_s", "rest_us", "peak_rss_bytes", "gc_pause_max_us", "engine"},
 		"plan":                  {"targets", "protocol", "connections", "warmup_ns", "measure_ns", "drain_ns", "timeout_ns", "cpus"},
 		"windows.0":             {"t_s", "ok", "errors"},
 		"workers.0":             {"cpu", "connections", "ok", "busy"},

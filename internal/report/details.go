@@ -51,6 +51,10 @@ func details(b *strings.Builder, r *loadgen.Result) {
 	if g.CPUPerRequestUS != nil {
 		cost = units.Micros(*g.CPUPerRequestUS) + " CPU/request, "
 	}
-	line(b, "self", "%s%s, longest GC pause %s, first request after %s", cost, units.Bytes(g.PeakRSSBytes),
+	rest := ""
+	if g.RestUS > 0 {
+		rest = "rests of up to " + units.Duration(micros(g.RestUS)) + ", "
+	}
+	line(b, "self", "%s%s, %slongest GC pause %s, first request after %s", cost, units.Bytes(g.PeakRSSBytes), rest,
 		units.Duration(micros(g.GCPauseMaxUS)), units.Duration(time.Duration(r.StartupMS*float64(time.Millisecond))))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -86,14 +87,18 @@ func newLoop(clock mono.Clock, o Options, withoutPwait2 bool) (*Loop, error) {
 // Wait ends the turn: it hands everything queued to the kernel and sleeps until
 // a socket is ready or until is reached (an instant that has passed: it only
 // looks). Next then says what happened. It returns the time after the sleep.
-func (l *Loop) Wait(until mono.Time) (mono.Time, error) {
+//
+// With a rest, it first stays away for so long when nothing is ready: what
+// arrives meanwhile wakes nobody and is found together. It is then noticed late
+// by up to the rest.
+func (l *Loop) Wait(until mono.Time, rest time.Duration) (mono.Time, error) {
 	l.flush()
 	l.carryOver()
 	now := l.clock.Now()
 	if len(l.ready) > 0 {
 		until = now
 	}
-	n, err := l.sleeper.wait(now, until, l.events)
+	n, err := l.sleep(now, until, rest)
 	if err != nil {
 		return now, err
 	}
@@ -109,6 +114,18 @@ func (l *Loop) Wait(until mono.Time) (mono.Time, error) {
 	}
 	l.drained = n < len(l.events)
 	return l.clock.Now(), nil
+}
+
+func (l *Loop) sleep(now, until mono.Time, rest time.Duration) (n int, err error) {
+	if rest > 0 && until.Sub(now) > rest {
+		n, err = l.sleeper.wait(now, now, l.events)
+		if n > 0 || err != nil {
+			return n, err
+		}
+		nanosleep(rest)
+		now = l.clock.Now()
+	}
+	return l.sleeper.wait(now, until, l.events)
 }
 
 // carryOver begins the turn's work with what the last turn has left.

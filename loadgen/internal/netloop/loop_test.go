@@ -53,7 +53,7 @@ func (r *rig) next() Event {
 		if r.loop.Next(&ev) {
 			return ev
 		}
-		now, err := r.loop.Wait(deadline)
+		now, err := r.loop.Wait(deadline, 0)
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -78,7 +78,7 @@ func (r *rig) want(kind Kind, slot int) Event {
 // quiet checks that a poll brings nothing.
 func (r *rig) quiet() {
 	r.Helper()
-	if _, err := r.loop.Wait(0); err != nil {
+	if _, err := r.loop.Wait(0, 0); err != nil {
 		r.Fatal(err)
 	}
 	var ev Event
@@ -208,6 +208,40 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
+// What is ready is not rested on; what comes during a rest is found after it.
+func TestRest(t *testing.T) {
+	r := newRig(t, Options{Slots: 1})
+	peer := r.open(0)
+	r.write(peer, "a")
+	var ev Event
+	for !r.loop.Next(&ev) { // the first look may come before the byte
+		if _, err := r.loop.Wait(r.clock.Now(), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if string(ev.Bytes) != "a" {
+		t.Fatalf("%+v", ev)
+	}
+	r.write(peer, "b") // over loopback it is there when write has returned
+	if _, err := r.loop.Wait(Forever, time.Hour); err != nil || !r.loop.Next(&ev) || string(ev.Bytes) != "b" {
+		t.Fatalf("%+v, %v", ev, err)
+	}
+	const rest = 20 * time.Millisecond
+	began := r.clock.Now()
+	go peer.Write([]byte("c"))
+	after, err := r.loop.Wait(Forever, rest)
+	if err != nil || !r.loop.Next(&ev) || string(ev.Bytes) != "c" {
+		t.Fatalf("%+v, %v", ev, err)
+	}
+	// It may have been there at once, when the goroutine was first.
+	if took := after.Sub(began); took < rest && took > rest/2 {
+		t.Errorf("rested for %v of %v", took, rest)
+	}
+	if after, err = r.loop.Wait(began, rest); err != nil || r.loop.Next(&ev) {
+		t.Errorf("%+v, %v", ev, err)
+	}
+}
+
 // A peer that does not read fills the buffers: the rest of a send leaves when
 // there is room, and is then announced.
 func TestBlockedSend(t *testing.T) {
@@ -296,7 +330,7 @@ func TestStaleEventsAreDropped(t *testing.T) {
 	r.write(first, "a")
 	r.write(second, "b")
 	time.Sleep(20 * time.Millisecond)
-	if _, err := r.loop.Wait(r.clock.Now().Add(time.Second)); err != nil {
+	if _, err := r.loop.Wait(r.clock.Now().Add(time.Second), 0); err != nil {
 		t.Fatal(err)
 	}
 	var ev Event
@@ -406,7 +440,7 @@ func TestFloodIsBounded(t *testing.T) {
 		}
 	}()
 	for turn := range 200 {
-		if _, err := r.loop.Wait(r.clock.Now().Add(time.Second)); err != nil {
+		if _, err := r.loop.Wait(r.clock.Now().Add(time.Second), 0); err != nil {
 			t.Fatal(err)
 		}
 		var ev Event

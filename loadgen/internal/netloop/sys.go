@@ -108,6 +108,12 @@ func epollPwait2(ep int, events []unix.EpollEvent, d time.Duration) (int, syscal
 	return int(n), errno
 }
 
+// nanosleep sleeps for d, or less when a signal comes (clock_nanosleep(2)).
+func nanosleep(d time.Duration) {
+	ts := unix.NsecToTimespec(int64(d))
+	syscall.Syscall6(unix.SYS_CLOCK_NANOSLEEP, unix.CLOCK_MONOTONIC, 0, uintptr(unsafe.Pointer(&ts)), 0, 0, 0)
+}
+
 // epollWait waits up to ms milliseconds (0: does not wait; -1: for ever).
 // epoll_pwait stands in for epoll_wait, which not every architecture has.
 func epollWait(ep int, events []unix.EpollEvent, ms int) (int, syscall.Errno) {

@@ -49,12 +49,12 @@ func TestWaitReachesTheInstant(t *testing.T) {
 	sleeps(t, func(t *testing.T, l *Loop, clock mono.Clock) {
 		for _, d := range []time.Duration{-time.Second, 0, 300 * time.Microsecond, 300 * time.Microsecond, 2500 * time.Microsecond} {
 			until := clock.Now().Add(d)
-			now, err := l.Wait(until)
+			now, err := l.Wait(until, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for now < until { // an interrupted wait comes back early, and says so by its clock
-				if now, err = l.Wait(until); err != nil {
+				if now, err = l.Wait(until, 0); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -69,14 +69,14 @@ func TestWaitReachesTheInstant(t *testing.T) {
 // A timer that has fired must not end the waits after it.
 func TestWaitAfterExpiry(t *testing.T) {
 	sleeps(t, func(t *testing.T, l *Loop, clock mono.Clock) {
-		if _, err := l.Wait(clock.Now().Add(time.Millisecond)); err != nil {
+		if _, err := l.Wait(clock.Now().Add(time.Millisecond), 0); err != nil {
 			t.Fatal(err)
 		}
 		began := clock.Now()
 		wakeUps := 0
 		for now := began; now < began.Add(20*time.Millisecond); wakeUps++ {
 			var err error
-			if now, err = l.Wait(began.Add(20 * time.Millisecond)); err != nil {
+			if now, err = l.Wait(began.Add(20*time.Millisecond), 0); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -123,7 +123,7 @@ func waitBehindFilter(t *testing.T, text string) {
 	defer l.Shutdown()
 	until := clock.Now().Add(3 * time.Millisecond)
 	for now := mono.Time(0); now < until; {
-		if now, err = l.Wait(until); err != nil {
+		if now, err = l.Wait(until, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
