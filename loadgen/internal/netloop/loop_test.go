@@ -237,7 +237,7 @@ func TestRest(t *testing.T) {
 	if took := after.Sub(began); took < rest && took > rest/2 {
 		t.Errorf("rested for %v of %v", took, rest)
 	}
-	if after, err = r.loop.Wait(began, rest); err != nil || r.loop.Next(&ev) {
+	if _, err = r.loop.Wait(began, rest); err != nil || r.loop.Next(&ev) {
 		t.Errorf("%+v, %v", ev, err)
 	}
 }
