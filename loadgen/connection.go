@@ -202,7 +202,7 @@ const discardMin = 32 << 10
 // settle takes the exchanges that have ended and decides what becomes of the
 // connection. When its end is known to follow, the end decides.
 func (w *worker) settle(i int32, at mono.Time, endFollows bool) {
-	ended, broken := w.collect(i)
+	ended, broken := w.collect(i, at)
 	c := &w.conns[i]
 	if c.state != open || endFollows {
 		return
@@ -225,14 +225,14 @@ func (w *worker) settle(i int32, at mono.Time, endFollows bool) {
 // the next of its slot; those that are handed back wait for the next connection.
 // broken says that one ended so that what follows on the connection would mean
 // nothing.
-func (w *worker) collect(i int32) (ended, broken bool) {
+func (w *worker) collect(i int32, at mono.Time) (ended, broken bool) {
 	c := &w.conns[i]
 	for _, x := range c.codec.Done() {
 		c.out--
 		ended = true
 		switch x.Outcome {
 		case exchange.Pending:
-			w.handBack(c, x)
+			w.handBack(c, x, at)
 			continue
 		case exchange.OK, exchange.BadStatus, exchange.BadBody:
 		default:
@@ -244,14 +244,24 @@ func (w *worker) collect(i int32) (ended, broken bool) {
 }
 
 // handBack lets an exchange wait for another connection, which the server has
-// not seen, or has said not to have looked at.
-func (w *worker) handBack(c *conn, x *exchange.Exchange) {
+// not seen, or has said not to have looked at. A server that says so again and
+// again does not answer.
+func (w *worker) handBack(c *conn, x *exchange.Exchange, at mono.Time) {
 	if x.Sent != 0 {
+		if x.Restarts == restartsMax {
+			x.Done, x.Outcome, x.Reason = at, exchange.Reset, exchange.Reason{Text: "handed back by the server again and again"}
+			w.finish(x)
+			return
+		}
 		w.recorder.restarted++
+		x.Restarts++
 		x.Sent = 0
 	}
 	c.waiting = append(c.waiting, x)
 }
+
+// restartsMax is how often an exchange is started again.
+const restartsMax = 10
 
 // closed is called when the peer or an error has ended a connection.
 func (w *worker) closed(i int32, ev *netloop.Event) {
@@ -264,11 +274,11 @@ func (w *worker) closed(i int32, ev *netloop.Event) {
 	case ev.Kind == netloop.WriteFailed:
 		c.stamp()
 		c.codec.Abort(ev.At, exchange.WriteFailed, exchange.Reason{Text: "send", Errno: uint16(ev.Errno)})
-		w.collect(i)
+		w.collect(i, ev.At)
 	default:
 		c.stamp()
 		c.codec.End(ev.At, ev.Errno, c.secure == nil)
-		w.collect(i)
+		w.collect(i, ev.At)
 	}
 	w.leave(i, ev.At, false)
 }

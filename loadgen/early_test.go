@@ -16,7 +16,7 @@ func TestAnswerBeforeTheRequestLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	w := startedWorker(t, "http://"+listener.Addr().String()+"/", 0)
+	w := startedWorker(t, DefaultPlan("http://"+listener.Addr().String()+"/"))
 	defer w.loop.Shutdown()
 	if x := w.slots[0]; w.conns[0].out != 1 || x.Sent != 0 {
 		t.Fatalf("want a request that has been started and has not left: %+v", x)

@@ -123,6 +123,18 @@ func TestGoAway(t *testing.T) {
 	}
 }
 
+// A server that hands everything back for ever is given up, request by request.
+func TestGoAwayForEver(t *testing.T) {
+	s := serveH2(t, nil, func(p *h2peer, _ uint32, _ int64) bool { return p.WriteGoAway(0, http2.ErrCodeNo, nil) == nil })
+	r := run(t, h2plan(s.url, 6, 2))
+	if got := r.Ledger.Errors["reset"].Total(); got != 6 || !strings.Contains(r.FirstErrors["reset"], "handed back") {
+		t.Errorf("%+v %v", r.Ledger, r.FirstErrors)
+	}
+	if r.Connections.RestartedRequests != 60 { // each of 6 ten times
+		t.Errorf("%d restarted, want 60", r.Connections.RestartedRequests)
+	}
+}
+
 // The server's limit of streams holds from the moment it is known.
 func TestStreamLimit(t *testing.T) {
 	var most atomic.Int64

@@ -17,7 +17,7 @@ func TestTimeoutCountsFromSending(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	w := startedWorker(t, "http://"+listener.Addr().String()+"/", 0)
+	w := startedWorker(t, DefaultPlan("http://"+listener.Addr().String()+"/"))
 	defer w.loop.Shutdown()
 	if _, err := w.turn(w.clock.Now()); err != nil {
 		t.Fatal(err)

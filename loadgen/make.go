@@ -43,7 +43,7 @@ func makeWorkers(p Plan, pl placement, s server, clock mono.Clock) ([]*windowFee
 			w.rest.max = p.RestMax
 		}
 		if s.tls != nil {
-			if err := w.makeSecrets(); err != nil {
+			if err := w.makeSecrets(s.tls); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -139,9 +139,11 @@ func (t Target) expect() exchange.Expect {
 	return exchange.Expect{Status: uint16(t.ExpectStatus), BodyBytes: t.ExpectBytes}
 }
 
-// makeSecrets gives the worker what it needs for TLS. A session is resumed only
-// by the worker that has it, so that workers share nothing.
-func (w *worker) makeSecrets() error {
+// makeSecrets gives the worker what it needs for TLS. Its handshakes offer the one
+// key exchange that the first handshake has come to: to offer several is to make
+// keys for them, of which one is used. A session is resumed only by the worker
+// that has it, so that workers share nothing.
+func (w *worker) makeSecrets(agreed *TLSFacts) error {
 	u, err := w.plan.Targets[0].parsedURL()
 	if err != nil {
 		return err
@@ -149,6 +151,9 @@ func (w *worker) makeSecrets() error {
 	config, err := w.plan.TLS.config(u.Hostname(), w.plan.Protocol.alpn())
 	if err != nil {
 		return err
+	}
+	if agreed.group != 0 {
+		config.CurvePreferences = []tls.CurveID{agreed.group}
 	}
 	if w.plan.TLS.Resume {
 		config.ClientSessionCache = tls.NewLRUClientSessionCache(0)

@@ -131,6 +131,9 @@ func (w *worker) abandonHandshakes() {
 // it.
 func (w *worker) receivedSecure(i int32, ev *netloop.Event) {
 	c := &w.conns[i]
+	if c.state == leaving { // nothing that it may still say matters
+		return
+	}
 	c.secure.Arrived(ev.Bytes)
 	if c.state != open { // the handshake's goroutine reads it
 		return
@@ -163,7 +166,7 @@ func (w *worker) secureEnded(i int32, at mono.Time, err error) {
 	default:
 		c.codec.Abort(at, exchange.ProtocolError, exchange.Reason{Text: err.Error()})
 	}
-	w.collect(i)
+	w.collect(i, at)
 	w.leave(i, at, true)
 }
 

@@ -7,11 +7,13 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/scalws/scalbench/internal/certs"
 	"github.com/scalws/scalbench/internal/cpuset"
 	"github.com/scalws/scalbench/internal/leaktest"
 	"github.com/scalws/scalbench/internal/resulttest"
@@ -23,9 +25,16 @@ import (
 // own, for the tests that must not share one with their server.
 const targetVariable = "LOADGEN_TEST_TARGET"
 
+// certsVariable makes it speak TLS, with the certificates in a directory.
+const certsVariable = "LOADGEN_TEST_CERTS"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(targetVariable) != "" {
-		if err := target.Run(context.Background(), target.Config{}, os.Stdin, os.Stdout); err != nil {
+		var config target.Config
+		if dir := os.Getenv(certsVariable); dir != "" {
+			config.Cert, config.Key = filepath.Join(dir, certs.CertFile), filepath.Join(dir, certs.KeyFile)
+		}
+		if err := target.Run(context.Background(), config, os.Stdin, os.Stdout); err != nil {
 			panic(err)
 		}
 		return

@@ -127,9 +127,12 @@ func (p Protocol) alpn() string {
 type TLSFacts struct {
 	Version  string    `json:"version"`   // "TLS 1.3"
 	Cipher   string    `json:"cipher"`    // "TLS_AES_128_GCM_SHA256"
+	Group    string    `json:"group"`     // of the key exchange: "X25519MLKEM768"; "": none
 	ALPN     string    `json:"alpn"`      // "h2"; "": none
 	Subject  string    `json:"subject"`   // of the server's certificate
 	NotAfter time.Time `json:"not_after"` // until when it is valid
+
+	group tls.CurveID
 }
 
 // firstHandshake shakes hands with the server once, before there are workers:
@@ -163,7 +166,16 @@ func firstHandshake(ctx context.Context, p Plan, host string, address netip.Addr
 	return &TLSFacts{
 		Version: tls.VersionName(state.Version), Cipher: tls.CipherSuiteName(state.CipherSuite), ALPN: state.NegotiatedProtocol,
 		Subject: leaf.Subject.String(), NotAfter: leaf.NotAfter,
+		Group: groupName(state.CurveID), group: state.CurveID,
 	}, nil
+}
+
+// groupName is the name of a key exchange; "" when there was none.
+func groupName(group tls.CurveID) string {
+	if group == 0 {
+		return ""
+	}
+	return group.String()
 }
 
 func firstHandshakeFailed(err error, timeout time.Duration) error {

@@ -42,7 +42,7 @@ func optionalKeys() map[string][]string {
 	percentiles := []string{"p50_us", "p75_us", "p90_us", "p95_us", "p99_us", "p999_us", "p9999_us"}
 	return map[string][]string{
 		"":                {"server", "tls"},
-		"tls":             {"version", "cipher", "alpn", "subject", "not_after"},
+		"tls":             {"version", "cipher", "group", "alpn", "subject", "not_after"},
 		"latency":         {"service", "response", "send_delay", "lateness", "first_byte", "failed", "connect", "tls", "dns"},
 		"latency.connect": percentiles,
 		"generator":       {"cpu_us_per_request", "busy"},

@@ -19,7 +19,7 @@ func details(b *strings.Builder, r *loadgen.Result) {
 	line(b, "sent", "%s requests in all phases, %s of them on a connection used before; %s connections opened to %s",
 		group(r.AllPhases.Sent), group(r.Connections.ReusedRequests), group(r.Connections.Opened), r.Address)
 	if t := r.TLS; t != nil {
-		line(b, "secured", "%s, %s, %s resumed; certificate %s until %s", t.Version, t.Cipher, group(r.Connections.Resumed), t.Subject, t.NotAfter.Format(time.DateOnly))
+		line(b, "secured", "%s, %s, %s, %s resumed; certificate %s until %s", t.Version, t.Cipher, t.Group, group(r.Connections.Resumed), t.Subject, t.NotAfter.Format(time.DateOnly))
 	}
 	if n := r.Connections.RestartedRequests; n > 0 {
 		line(b, "again", "%s requests were sent a second time: the server had said that it had not looked at them", group(n))
