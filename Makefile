@@ -22,7 +22,8 @@ test: deps
 	CGO_ENABLED=1 go test -race ./...
 
 # The matrix of protocols on every server there is; `make test` asks Go and nginx.
-test-servers: deps
+test-servers:
+	@.ci/deps servers
 	SCALBENCH_SERVERS=all go test -count=1 -run '^TestMatrix$$' -v ./bench/integration
 
 race: ; CGO_ENABLED=1 go test -race ./...

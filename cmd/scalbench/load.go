@@ -25,7 +25,8 @@ func newLoad(std streams) *cobra.Command {
 		Short: "Put load on a URL, or on a scenario of a suite, and measure",
 		Example: "  scalbench load http://127.0.0.1:8080/ -c 64 -z 10s\n" +
 			"  scalbench load --scenario respond -c 64\n" +
-			"  scalbench load http://127.0.0.1:8080/ -n 10k --output-format json",
+			"  scalbench load http://127.0.0.1:8080/ -n 10k --output-format json\n" +
+			"  scalbench load https://127.0.0.1:8443/ --http2 -p 10 --cacert ca.pem",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usagef("load: one URL, got %d: %q", len(args), args)
