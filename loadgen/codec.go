@@ -43,6 +43,9 @@ type codec interface {
 	// Reusable reports whether there is a reason to keep the connection: an
 	// exchange that is out, or another one that it may carry.
 	Reusable() bool
+	// PeerCloses reports whether it is the peer's to close a connection that has
+	// carried its last exchange.
+	PeerCloses() bool
 	// Deadline returns when Expire has to be called; zero: never. It counts from
 	// Start until an exchange is stamped.
 	Deadline() mono.Time

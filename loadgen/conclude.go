@@ -45,7 +45,7 @@ func conclude(f finished) (*Result, error) {
 		Latency:     all.published(f.server.dns),
 		BodyBytesIn: all.bodyBytesIn,
 		Connections: Connections{Opened: all.connectionsOpened, ReusedRequests: all.reusedRequests, Resumed: all.resumed, RestartedRequests: all.restarted},
-		Windows:     append([]Window{}, f.series...), // an empty list, not null
+		Windows:     f.rows(measured),
 		Warnings:    []Warning{},
 	}
 	for code, n := range all.status {
@@ -71,6 +71,19 @@ func conclude(f finished) (*Result, error) {
 	r.Warnings = append(r.Warnings, f.warnings(r, all)...)
 	r.Validity = validity(r.Warnings)
 	return r, nil
+}
+
+// rows returns the time series up to the end of the window: the last row is there
+// also when nothing ended in it. Never null.
+func (f finished) rows(measuredS float64) []Window {
+	rows := append([]Window{}, f.series...)
+	for {
+		start := (time.Duration(len(rows)) * f.plan.Window).Seconds()
+		if start >= measuredS-1e-6 {
+			return rows
+		}
+		rows = append(rows, Window{StartS: start})
+	}
 }
 
 // window returns the edges of the measure window as it was. A run of a number
@@ -161,10 +174,10 @@ func (f finished) warnings(r *Result, all *recorder) []Warning {
 	add(late > lateMin && late.Seconds() > lateShare*r.MeasuredS, LateSends, "a worker had no CPU for %v of the window of %.3g s", late.Round(time.Millisecond), r.MeasuredS)
 	unsent := all.ledger.outcomes[exchange.OK].Unsent
 	add(unsent > 0, LedgerBroken, "%s requests ended ok without having been sent", grouped(unsent))
-	add(len(f.usage.processes.roots) > 0 && r.Server == nil, ServerUnknown, "what the server used is not known: its processes have ended or cannot be read any more")
+	add(len(f.usage.processes.roots) > 0 && r.Server == nil, ServerUnknown, "what the server used is not known: its processes have changed, or could not be read over the whole window")
 	add(f.host.suspended > 0, Suspended, "the host was suspended for %v during the run", f.host.suspended)
 	busiest := r.Busiest()
-	add(busiest >= saturatedBusy, GeneratorSaturated, "the generator was %.0f %% busy: the server may be faster than this", 100*busiest)
+	add(busiest >= saturatedBusy && r.MeasuredS > busyWindowMin.Seconds(), GeneratorSaturated, "the generator was %.0f %% busy: the server may be faster than this", 100*busiest)
 	unserved, connections := f.unserved()
 	add(unserved > 0, NotAllConnectionsServed, "on %s of %s connections no request ended ok inside the window", grouped(unserved), grouped(connections))
 	notOK := r.Ledger.NotOK()
@@ -179,7 +192,7 @@ func (f finished) warnings(r *Result, all *recorder) []Warning {
 	}
 	add(float64(leftOpen) > leftOpenShare*float64(all.connectionsOpened), ServerLeftOpen,
 		"%s connections that were to end were not closed by the server within %v", grouped(leftOpen), leavingMax)
-	add(gaveUp > 0, ServerGone, "given up with %s requests to go: no connection could be opened any more", grouped(gaveUp))
+	add(gaveUp > 0, ServerGone, "given up with %s requests to go: none could be sent any more", grouped(gaveUp))
 	return ws
 }
 

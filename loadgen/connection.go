@@ -14,7 +14,7 @@ import (
 //
 //	absent -> queued -> connecting -> (securing ->) open -> leaving -> absent …
 //	             ^          |             |
-//	             +- resting <-------------+   after a failed attempt
+//	             +- backing off <---------+   after an attempt that came to nothing
 type connState uint8
 
 const (
@@ -22,25 +22,27 @@ const (
 	queued                      // wants to connect; waits for one of connectingMax places
 	connecting                  // TCP handshake under way
 	securing                    // TLS handshake under way
-	resting                     // the last attempt failed; waits out its back-off
+	backingOff                  // the last attempt came to nothing: not yet again
 	open                        // up: idle, or with exchanges out
 	leaving                     // its last exchange is done; waits for the peer's FIN
 )
 
 // conn is one connection of a worker, over all the sockets it has in its life.
 type conn struct {
-	codec   codec
-	secure  *transport.Conn // nil: in cleartext, or no socket yet
-	state   connState
-	touched bool                 // it may have something to send
-	full    bool                 // exchanges wait although the connection is up
-	waiting []*exchange.Exchange // intended, but the connection could not carry them yet; in order
-	out     int                  // exchanges that are out on it
-	sent    mono.Time            // when what was queued last began to leave; 0: it has not, or its codec knows
-	carried int                  // exchanges started on this socket
-	served  uint64               // exchanges that ended ok inside the window
-	since   mono.Time            // when the state was entered
-	backOff time.Duration        // how long to rest after the next failure
+	codec    codec
+	secure   *transport.Conn // nil: in cleartext, or no socket yet
+	state    connState
+	touched  bool                 // it may have something to send
+	full     bool                 // exchanges wait although the connection is up
+	useful   bool                 // an exchange has ended on this socket
+	waiting  []*exchange.Exchange // intended, but the connection could not carry them yet; in order
+	out      int                  // exchanges that are out on it
+	sent     mono.Time            // when what was queued last began to leave; 0: it has not, or its codec knows
+	unsealed []byte               // what the codec has handed out and TLS has yet to seal
+	carried  int                  // exchanges started on this socket
+	served   uint64               // exchanges that ended ok inside the window
+	since    mono.Time            // when the state was entered
+	backOff  time.Duration        // how long the last attempt was put off
 }
 
 const (
@@ -112,26 +114,32 @@ func (w *worker) opens(i int32, at mono.Time) {
 	w.timers.set(int(i), 0)
 	*c = conn{
 		codec: c.codec, secure: c.secure, state: open, touched: c.touched,
-		waiting: c.waiting, served: c.served, since: at,
+		waiting: c.waiting, served: c.served, since: at, backOff: c.backOff,
 	}
 	c.codec.Open()
 	w.startWaiting(i, at)
 	w.touch(i)
 }
 
-// connectFailed ends the exchanges that waited for the connection, and lets the
-// connection rest before it is tried again.
+// connectFailed ends the exchanges that waited for the connection, which is tried
+// again later.
 func (w *worker) connectFailed(i int32, at mono.Time, why exchange.Reason) {
 	c := &w.conns[i]
 	w.lastConnectError = why
-	c.backOff = min(max(2*c.backOff, backOffMin), backOffMax)
-	c.state, c.since = resting, at
-	w.timers.set(int(i), at.Add(c.backOff))
+	w.backOff(i, at)
 	for n := len(c.waiting); n > 0; n-- { // each that ends begins another, which waits again
 		x := c.next()
 		x.Done, x.Outcome, x.Reason = at, exchange.ConnectFailed, why
 		w.finish(x)
 	}
+}
+
+// backOff puts the next attempt off, for twice as long each time.
+func (w *worker) backOff(i int32, at mono.Time) {
+	c := &w.conns[i]
+	c.backOff = min(max(2*c.backOff, backOffMin), backOffMax)
+	c.state, c.since = backingOff, at
+	w.timers.set(int(i), at.Add(c.backOff))
 }
 
 // due is called when a connection's timer has run out.
@@ -147,7 +155,7 @@ func (w *worker) due(i int32, now mono.Time) {
 		w.loop.Close(int(i), true)
 		w.connectingNow--
 		w.connectFailed(i, now, exchange.Reason{Text: what, Errno: uint16(syscall.ETIMEDOUT)})
-	case resting:
+	case backingOff:
 		if w.needs(c) {
 			w.want(i, now)
 		}
@@ -208,17 +216,23 @@ func (w *worker) settle(i int32, at mono.Time, endFollows bool) {
 		return
 	}
 	switch {
-	case c.out == 0 && w.plan.Protocol == HTTP1 && w.loop.Blocked(int(i)):
+	case c.out == 0 && c.codec.PeerCloses() && (w.loop.Blocked(int(i)) || len(c.unsealed) > 0):
 		w.leave(i, at, true) // answered before it had read the whole request
 	case c.codec.Reusable():
 		w.startWaiting(i, at)
 		w.touch(i)
-	case ended && !broken && w.plan.Protocol == HTTP1: // who was told, or said, that this was the last, closes
-		c.state, c.since = leaving, at
-		w.timers.set(int(i), at.Add(leavingMax))
+	case ended && !broken && c.codec.PeerCloses():
+		w.awaitClose(i, at)
 	default:
 		w.leave(i, at, true)
 	}
+}
+
+// awaitClose leaves it to the peer to close, for a while.
+func (w *worker) awaitClose(i int32, at mono.Time) {
+	c := &w.conns[i]
+	c.state, c.since = leaving, at
+	w.timers.set(int(i), at.Add(leavingMax))
 }
 
 // collect records the exchanges that have ended, each of which makes room for
@@ -238,30 +252,40 @@ func (w *worker) collect(i int32, at mono.Time) (ended, broken bool) {
 		default:
 			broken = true
 		}
+		c.useful, c.backOff = true, 0
 		w.finish(x)
 	}
 	return ended, broken
 }
 
 // handBack lets an exchange wait for another connection, which the server has
-// not seen, or has said not to have looked at. A server that says so again and
-// again does not answer.
+// not seen, or has said not to have looked at. A server that says so on one
+// connection after the other does not answer.
 func (w *worker) handBack(c *conn, x *exchange.Exchange, at mono.Time) {
-	if x.Sent != 0 {
-		if x.Restarts == restartsMax {
-			x.Done, x.Outcome, x.Reason = at, exchange.Reset, exchange.Reason{Text: "handed back by the server again and again"}
-			w.finish(x)
-			return
+	switch {
+	case c.useful || x.Restarts < restartsMax:
+		if x.Sent != 0 {
+			w.recorder.restarted++
+			w.lastOut = at
 		}
-		w.recorder.restarted++
-		x.Restarts++
+		if !c.useful {
+			x.Restarts++
+		}
 		x.Sent = 0
+		c.waiting = append(c.waiting, x)
+		return
+	case x.Sent != 0:
+		x.Outcome, x.Reason = exchange.Reset, exchange.Reason{Text: "handed back by the server again and again"}
+	default:
+		x.Outcome, x.Reason = exchange.ConnectFailed, exchange.Reason{Text: "the connection ended before the request could leave, again and again"}
 	}
-	c.waiting = append(c.waiting, x)
+	x.Done = at
+	w.finish(x)
 }
 
-// restartsMax is how often an exchange is started again.
-const restartsMax = 10
+// restartsMax is how often an exchange is started again after connections on which
+// none ended.
+const restartsMax = 5
 
 // closed is called when the peer or an error has ended a connection.
 func (w *worker) closed(i int32, ev *netloop.Event) {
@@ -291,8 +315,13 @@ func (w *worker) leave(i int32, now mono.Time, reset bool) {
 	w.opened--
 	w.timers.set(int(i), 0)
 	c.state, c.since, c.secure = absent, now, nil
-	if w.needs(c) {
+	switch {
+	case !w.needs(c):
+	case c.useful:
 		w.want(i, now)
+	default: // nothing has come of it: the next one is no hurry
+		w.lastConnectError = exchange.Reason{Text: "the server ended the connection before anything was asked"}
+		w.backOff(i, now)
 	}
 }
 

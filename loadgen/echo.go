@@ -30,8 +30,11 @@ const mask = "***"
 func (p Plan) Echo() PlanEcho {
 	echo := PlanEcho{Plan: p, Targets: []TargetEcho{}}
 	echo.Plan.Targets = nil
-	if len(p.TLS.Key) > 0 {
-		echo.Plan.TLS.Key = []byte(mask)
+	// The key is a secret, and certificates may be many.
+	for _, pem := range []*[]byte{&echo.Plan.TLS.Key, &echo.Plan.TLS.Cert, &echo.Plan.TLS.CAs} {
+		if len(*pem) > 0 {
+			*pem = []byte(mask)
+		}
 	}
 	for _, t := range p.Targets {
 		echo.Targets = append(echo.Targets, t.echo())

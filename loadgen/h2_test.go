@@ -20,8 +20,6 @@ type h2peer struct {
 	peer    *peer
 	block   bytes.Buffer
 	encoder *hpack.Encoder
-	open    int // streams whose request is whole and which have no answer
-	most    int // the most there were
 	bodies  map[uint32]int
 }
 
@@ -48,8 +46,6 @@ func serveH2(t *testing.T, settings []http2.Setting, handle func(p *h2peer, stre
 					h.WriteSettingsAck()
 				}
 			case *http2.HeadersFrame:
-				h.open++
-				h.most = max(h.most, h.open)
 				if f.StreamEnded() && !h.whole(s, f.StreamID, handle) {
 					return
 				}
@@ -75,7 +71,6 @@ func (h *h2peer) whole(s *scripted, stream uint32, handle func(*h2peer, uint32, 
 
 // answer says 200 with a body of two bytes; fields are added to the header.
 func (h *h2peer) answer(stream uint32, fields ...hpack.HeaderField) bool {
-	h.open--
 	h.headers(stream, false, fields...)
 	return h.WriteData(stream, true, []byte("ok")) == nil
 }
@@ -130,8 +125,42 @@ func TestGoAwayForEver(t *testing.T) {
 	if got := r.Ledger.Errors["reset"].Total(); got != 6 || !strings.Contains(r.FirstErrors["reset"], "handed back") {
 		t.Errorf("%+v %v", r.Ledger, r.FirstErrors)
 	}
-	if r.Connections.RestartedRequests != 60 { // each of 6 ten times
-		t.Errorf("%d restarted, want 60", r.Connections.RestartedRequests)
+	if r.Connections.RestartedRequests != 30 { // each of 6 five times
+		t.Errorf("%d restarted, want 30", r.Connections.RestartedRequests)
+	}
+}
+
+// A server that allows no stream at all is given up, and all is accounted for.
+func TestNoStreamAllowed(t *testing.T) {
+	settings := []http2.Setting{{ID: http2.SettingMaxConcurrentStreams, Val: 0}}
+	s := serveH2(t, settings, func(p *h2peer, stream uint32, _ int64) bool { return p.answer(stream) })
+	p := h2plan(s.url, 20, 2)
+	p.ConnectTimeout = 100 * time.Millisecond
+	r := run(t, p)
+	if r.Ledger.Scheduled != 20 || r.Ledger.OK+r.Ledger.NeverSent != 20 || r.Ledger.NeverSent == 0 {
+		t.Errorf("%+v %v", r.Ledger, r.FirstErrors)
+	}
+}
+
+// As many streams are out as were asked for, neither more nor fewer.
+func TestStreamsExactly(t *testing.T) {
+	var most atomic.Int64
+	var held []uint32
+	s := serveH2(t, nil, func(p *h2peer, stream uint32, _ int64) bool {
+		held = append(held, stream)
+		most.Store(max(most.Load(), int64(len(held))))
+		if len(held) == 5 { // fewer never come to it
+			for _, one := range held {
+				p.answer(one)
+			}
+			held = held[:0]
+		}
+		return true
+	})
+	p := h2plan(s.url, 50, 5)
+	p.Connections = 1
+	if r := run(t, p); r.Ledger.OK != 50 || most.Load() != 5 {
+		t.Errorf("%+v %v, %d at a time, want 5", r.Ledger, r.FirstErrors, most.Load())
 	}
 }
 

@@ -44,6 +44,7 @@ func makeWorkers(p Plan, pl placement, s server, clock mono.Clock) ([]*windowFee
 		}
 		if s.tls != nil {
 			if err := w.makeSecrets(s.tls); err != nil {
+				closeAll(workers)
 				return nil, nil, err
 			}
 		}
@@ -52,6 +53,7 @@ func makeWorkers(p Plan, pl placement, s server, clock mono.Clock) ([]*windowFee
 		}
 		connections := int(share(int64(p.Connections), len(pl.cpus), i))
 		if err := w.makeConnections(connections); err != nil {
+			closeAll(append(workers, w))
 			return nil, nil, err
 		}
 		feeds, workers = append(feeds, feed), append(workers, w)
@@ -139,10 +141,8 @@ func (t Target) expect() exchange.Expect {
 	return exchange.Expect{Status: uint16(t.ExpectStatus), BodyBytes: t.ExpectBytes}
 }
 
-// makeSecrets gives the worker what it needs for TLS. Its handshakes offer the one
-// key exchange that the first handshake has come to: to offer several is to make
-// keys for them, of which one is used. A session is resumed only by the worker
-// that has it, so that workers share nothing.
+// makeSecrets gives the worker what it needs for TLS. A session is resumed only
+// by the worker that has it, so that workers share nothing.
 func (w *worker) makeSecrets(agreed *TLSFacts) error {
 	u, err := w.plan.Targets[0].parsedURL()
 	if err != nil {
@@ -152,9 +152,7 @@ func (w *worker) makeSecrets(agreed *TLSFacts) error {
 	if err != nil {
 		return err
 	}
-	if agreed.group != 0 {
-		config.CurvePreferences = []tls.CurveID{agreed.group}
-	}
+	config.CurvePreferences = groupsLike(agreed.group)
 	if w.plan.TLS.Resume {
 		config.ClientSessionCache = tls.NewLRUClientSessionCache(0)
 	}
@@ -167,6 +165,21 @@ func (w *worker) makeSecrets(agreed *TLSFacts) error {
 		scratch:    make([]byte, transport.RecordMax),
 	}
 	return nil
+}
+
+// groupsLike are the key exchanges that are offered when the first handshake has
+// come to one. Go makes keys for the one it likes best, and for a hybrid with
+// ML-KEM that is a fifth of a handshake, in vain where the server has none. The
+// others are named without keys: in TLS 1.2 they are also the curves that a
+// certificate may have, and another server may stand behind the same address.
+func groupsLike(agreed tls.CurveID) []tls.CurveID {
+	switch agreed {
+	case tls.X25519:
+		return []tls.CurveID{tls.X25519, tls.CurveP256, tls.CurveP384, tls.CurveP521}
+	case tls.CurveP256:
+		return []tls.CurveID{tls.CurveP256, tls.CurveP384, tls.CurveP521}
+	}
+	return nil // all that Go has
 }
 
 // close gives back what was made outside the worker's thread.

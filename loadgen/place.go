@@ -38,6 +38,9 @@ func place(p Plan, s server) (Plan, placement, error) {
 			pl.warnings = append(pl.warnings, warningf(SharedCPU, "server and generator share CPU %s: each takes time from the other", allowed))
 		}
 	}
+	if s.local && len(pl.warnings) == 0 && s.cpus.Count() > 0 && s.cpus.Minus(p.CPUs).Count() == 0 {
+		pl.warnings = append(pl.warnings, warningf(SharedCPU, "the server may only use CPUs of the generator, %s: each takes time from the other", p.CPUs))
+	}
 	if cpuset.Heterogeneous(p.CPUs) {
 		p.NoPin = true
 	}

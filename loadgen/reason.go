@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"syscall"
 
+	"github.com/scalws/scalbench/internal/units"
 	"github.com/scalws/scalbench/loadgen/internal/exchange"
 )
 
@@ -37,7 +38,7 @@ func errorText(x *exchange.Exchange, t *Target) string {
 		} else {
 			reason = "incomplete response"
 		}
-		return fmt.Sprintf("%s %.3g s after sending", reason, x.Done.Sub(x.Sent).Seconds())
+		return fmt.Sprintf("%s %s after sending", reason, units.Duration(x.Done.Sub(x.Sent)))
 	}
 	if reason == "" {
 		return x.Outcome.String()

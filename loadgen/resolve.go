@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"syscall"
 	"time"
 
 	"github.com/scalws/scalbench/internal/cpuset"
@@ -56,6 +57,9 @@ func resolve(ctx context.Context, p Plan, clock mono.Clock) (server, error) {
 	if err != nil {
 		return server{}, err
 	}
+	if err := checkSources(p, s); err != nil {
+		return server{}, err
+	}
 	if u.Scheme == "https" {
 		if s.tls, err = firstHandshake(ctx, p, u.Hostname(), s.address); err != nil {
 			return server{}, fmt.Errorf("%s: %w", s.address, err)
@@ -63,6 +67,9 @@ func resolve(ctx context.Context, p Plan, clock mono.Clock) (server, error) {
 	}
 	s.local = isLocal(s.address.Addr())
 	if s.local {
+		if p.ServerPID > 0 && syscall.Kill(p.ServerPID, 0) == syscall.ESRCH {
+			return server{}, faultf("server pid %d: there is no such process", p.ServerPID)
+		}
 		s.findProcesses(p.ServerPID)
 	}
 	return s, nil

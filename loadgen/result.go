@@ -56,7 +56,7 @@ type Connections struct {
 	ReusedRequests uint64 `json:"reused_requests"` // sent on a connection that had carried one before
 	Resumed        uint64 `json:"resumed"`         // with a TLS session of before; 0 in cleartext
 	// RestartedRequests were sent on a connection whose server then said that
-	// it had not looked at them (GOAWAY, REFUSED_STREAM: RFC 9113 section 8.7),
+	// it had not looked at them (GOAWAY; REFUSED_STREAM above a limit not yet known: RFC 9113 section 8.7),
 	// and were sent again on another.
 	RestartedRequests uint64 `json:"restarted_requests"`
 }

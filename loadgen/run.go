@@ -58,9 +58,6 @@ func Run(ctx context.Context, plan Plan, observer Observer) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSources(plan, server); err != nil {
-		return nil, err
-	}
 	plan, placement, err := place(plan, server)
 	if err != nil {
 		return nil, err

@@ -66,8 +66,15 @@ func (w *worker) secured(i int32, at mono.Time) {
 	if state.DidResume {
 		w.recorder.resumed++
 	}
+	h := c.secure
 	w.opens(i, at)
 	w.receivedSecure(i, &netloop.Event{Kind: netloop.Data, Slot: int(i), At: at})
+	if why := h.Gone(); why != nil && c.secure == h && c.state == open {
+		errno, _ := why.(syscall.Errno) // else a FIN
+		c.codec.End(at, errno, false)
+		w.collect(i, at)
+		w.leave(i, at, false)
+	}
 }
 
 // handshakeCut is called when the connection ends before its handshake: the
@@ -159,8 +166,11 @@ func (w *worker) receivedSecure(i int32, ev *netloop.Event) {
 func (w *worker) secureEnded(i int32, at mono.Time, err error) {
 	c := &w.conns[i]
 	switch {
-	case errors.Is(err, io.EOF):
+	case err == io.EOF:
 		c.codec.End(at, 0, true)
+		w.collect(i, at)
+		w.awaitClose(i, at) // its FIN follows; whoever closes first keeps the port for a minute
+		return
 	case errors.Is(err, transport.ErrAlert):
 		c.codec.Abort(at, exchange.ReadFailed, exchange.Reason{Text: err.Error()})
 	default:
@@ -170,12 +180,23 @@ func (w *worker) secureEnded(i int32, at mono.Time, err error) {
 	w.leave(i, at, true)
 }
 
-// sealed encrypts what is to leave together with what TLS itself has to say.
-func (c *conn) sealed(plain []byte) []byte {
+// sealed encrypts what is to leave together with what TLS itself has to say, a
+// bounded piece at a time: a request body may have any size, and while it is
+// sealed other connections wait.
+func (c *conn) sealed(plain []byte, more bool) (b []byte, again bool) {
 	if len(plain) > 0 {
+		c.unsealed = plain
+	}
+	piece := c.unsealed[:min(len(c.unsealed), sealedMax)]
+	c.unsealed = c.unsealed[len(piece):]
+	if len(piece) > 0 {
 		// It fails when an alert has broken the connection, which the next
 		// read tells.
-		_ = c.secure.Write(plain)
+		_ = c.secure.Write(piece)
 	}
-	return c.secure.Take()
+	return c.secure.Take(), more || len(c.unsealed) > 0
 }
+
+// sealedMax is four whole records, which is what the kernel takes at once of a
+// fresh connection.
+const sealedMax = 4 * transport.RecordMax

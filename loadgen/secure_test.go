@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -100,6 +101,7 @@ func TestSecured(t *testing.T) {
 		{"h1, churn", func(p *loadgen.Plan) { p.RequestsPerConn = 1 }, "http/1.1", 40, false},
 		{"h1, churn, resumed", func(p *loadgen.Plan) { p.RequestsPerConn, p.TLS.Resume = 1, true }, "http/1.1", 40, true},
 		{"h1, churn, resumed, TLS 1.2", func(p *loadgen.Plan) { p.RequestsPerConn, p.TLS.Resume, p.TLS.Max = 1, true, "1.2" }, "http/1.1", 40, true},
+		{"h1, large body", func(p *loadgen.Plan) { p.Targets[0].Method, p.Targets[0].Body = "POST", make([]byte, 1_000_000) }, "http/1.1", 2, false},
 		{"h2", func(p *loadgen.Plan) { p.Protocol = loadgen.HTTP2 }, "h2", 2, false},
 		{"h2, 8 streams", func(p *loadgen.Plan) { p.Protocol, p.Streams = loadgen.HTTP2, 8 }, "h2", 2, false},
 		{"h2, TLS 1.2", func(p *loadgen.Plan) { p.Protocol, p.Streams, p.TLS.Max = loadgen.HTTP2, 8, "1.2" }, "h2", 2, false},
@@ -214,6 +216,7 @@ func TestSecureOutcomes(t *testing.T) {
 			readRequest(in)
 			io.WriteString(c, "HTTP/1.0 200 OK\r\n\r\nas long as it takes")
 			c.CloseWrite()
+			c.NetConn().(*net.TCPConn).CloseWrite()
 			readRequest(in)
 		}, "ok", ""},
 		{"until a FIN that anybody can send", func(c *tls.Conn, in *bufio.Reader) {
@@ -243,6 +246,70 @@ func TestSecureOutcomes(t *testing.T) {
 				t.Errorf("%+v %v, want %d %s with %q", r.Ledger, r.FirstErrors, n, tt.want, tt.text)
 			}
 		})
+	}
+}
+
+// A server that says goodbye and closes keeps its port, in one read or in two: the
+// client waits for the FIN and never resets.
+func TestSecureChurnEndsWithFIN(t *testing.T) {
+	var resets, ends atomic.Int64
+	for name, apart := range map[string]time.Duration{"together": 0, "apart": 2 * time.Millisecond} {
+		url, ca := secureScript(t, nil, func(c *tls.Conn) {
+			in := bufio.NewReader(c)
+			if !readRequest(in) {
+				return
+			}
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
+			time.Sleep(apart)
+			c.CloseWrite()
+			c.NetConn().(*net.TCPConn).CloseWrite()
+			if _, err := io.Copy(io.Discard, c.NetConn()); err != nil {
+				resets.Add(1)
+			}
+			ends.Add(1)
+		})
+		p := securePlan(url, ca, 10)
+		p.RequestsPerConn = 1
+		if r := run(t, p); r.Ledger.OK != 10 {
+			t.Errorf("%s: %+v %v", name, r.Ledger, r.FirstErrors)
+		}
+	}
+	// Those that are open when a run ends are closed with what they have not read.
+	if resets.Load() > 4 || ends.Load() < 16 {
+		t.Errorf("%d of %d connections ended with RST", resets.Load(), ends.Load())
+	}
+}
+
+// More than the response is a fault, also in a record of its own.
+func TestSecureExcess(t *testing.T) {
+	url, ca := secureScript(t, nil, func(c *tls.Conn) {
+		if in := bufio.NewReader(c); readRequest(in) {
+			io.WriteString(c, ok2)
+			io.WriteString(c, "!")
+			readRequest(in)
+		}
+	})
+	r := run(t, securePlan(url, ca, 10))
+	if bad := r.Ledger.Errors["protocol_error"].Total(); bad+r.Ledger.OK != 10 || r.MeasuredS > 1 {
+		t.Errorf("%+v %v in %v s", r.Ledger, r.FirstErrors, r.MeasuredS)
+	}
+}
+
+// A server that shakes hands and closes, before anything could be asked, is met
+// more and more slowly, and is said to do so.
+func TestClosesBehindTheHandshake(t *testing.T) {
+	url, ca := secureScript(t, nil, func(c *tls.Conn) { c.NetConn().(*net.TCPConn).SetLinger(0) })
+	p := securePlan(url, ca, 4)
+	p.ConnectTimeout = 200 * time.Millisecond
+	r, err := loadgen.Run(context.Background(), p, loadgen.Observer{})
+	switch {
+	case err != nil && !strings.Contains(err.Error(), "ended the connection"):
+		t.Errorf("got %v", err)
+	case err == nil:
+		check(t, r)
+		if r.Ledger.OK != 0 || r.Ledger.Errors["protocol_error"].Total() != 0 || r.Connections.Opened > 100 {
+			t.Errorf("%+v %v, %d connections", r.Ledger, r.FirstErrors, r.Connections.Opened)
+		}
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scalws/scalbench/internal/cpuset"
-	"github.com/scalws/scalbench/internal/mono"
 )
 
 // prepareThread pins the calling thread to the worker's CPU, gives it a table of
@@ -76,8 +75,8 @@ func ownDescriptors() error {
 
 // use reads what the calling thread has used so far, the CPU time to the
 // nanosecond (clock_gettime(2)).
-func (w *worker) use(now mono.Time) threadUse {
-	u := threadUse{at: now}
+func (w *worker) use() threadUse {
+	u := threadUse{at: w.clock.Now()}
 	u.bytesIn, u.bytesOut = w.loop.Bytes()
 	var ts unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts) == nil {

@@ -10,6 +10,8 @@ import (
 	"net/netip"
 	"strings"
 	"time"
+
+	"github.com/scalws/scalbench/internal/certs"
 )
 
 // TLS says how https:// is spoken. The zero value verifies the server's
@@ -132,7 +134,8 @@ type TLSFacts struct {
 	Subject  string    `json:"subject"`   // of the server's certificate
 	NotAfter time.Time `json:"not_after"` // until when it is valid
 
-	group tls.CurveID
+	group    tls.CurveID
+	validity certs.Validity
 }
 
 // firstHandshake shakes hands with the server once, before there are workers:
@@ -162,10 +165,10 @@ func firstHandshake(ctx context.Context, p Plan, host string, address netip.Addr
 	if err := p.Protocol.agreed(state.NegotiatedProtocol); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
-	leaf := state.PeerCertificates[0] // a client always has one
+	validity := certs.ValidityOf(state.PeerCertificates[0]) // a client always has one
 	return &TLSFacts{
 		Version: tls.VersionName(state.Version), Cipher: tls.CipherSuiteName(state.CipherSuite), ALPN: state.NegotiatedProtocol,
-		Subject: leaf.Subject.String(), NotAfter: leaf.NotAfter,
+		Subject: validity.Subject, NotAfter: validity.NotAfter, validity: validity,
 		Group: groupName(state.CurveID), group: state.CurveID,
 	}, nil
 }
@@ -181,7 +184,7 @@ func groupName(group tls.CurveID) string {
 func firstHandshakeFailed(err error, timeout time.Duration) error {
 	var dial *net.OpError
 	if errors.As(err, &dial) && dial.Op == "dial" {
-		return fmt.Errorf("%w: connect: %w", ErrUnreachable, dial.Err)
+		return fmt.Errorf("%w: %w", ErrUnreachable, dial.Err)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("%w: %s: no answer within %v", ErrUnreachable, handshakeText, timeout)
@@ -212,17 +215,14 @@ func certificateFault(err error) string {
 	return strings.TrimPrefix(err.Error(), "x509: ")
 }
 
-// certificateSoon is how long before its end a certificate is worth a word.
-const certificateSoon = 30 * 24 * time.Hour
-
-// certificateWarning says of a certificate that it has ended or is about to.
+// certificateWarning says of a certificate that clients refuse it, or soon will.
 func (f *TLSFacts) certificateWarning(now time.Time) []Warning {
-	if f == nil || now.Add(certificateSoon).Before(f.NotAfter) {
+	if f == nil {
 		return nil
 	}
-	day := f.NotAfter.UTC().Format(time.DateOnly)
-	if now.After(f.NotAfter) {
-		return []Warning{warningf(CertificateEnds, "the server's certificate %q has expired, on %s", f.Subject, day)}
+	concern := f.validity.Concern(now)
+	if concern == "" {
+		return nil
 	}
-	return []Warning{warningf(CertificateEnds, "the server's certificate %q expires on %s, in %.0f days", f.Subject, day, f.NotAfter.Sub(now).Hours()/24)}
+	return []Warning{warningf(CertificateEnds, "the server's certificate %s %s", f.Subject, concern)}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"runtime/debug"
+	"slices"
 	"syscall"
 	"time"
 
@@ -160,6 +161,10 @@ func (u usage) server(measuredS float64, completed uint64, ours cpuset.Set) *Ser
 	if len(u.processes.roots) == 0 || u.from.err != nil || u.to.err != nil || len(u.to.server.Processes) == 0 {
 		return nil
 	}
+	missed := measuredS - u.to.at.Sub(u.from.at).Seconds()
+	if u.someEnded() || missed > unreadMaxS && missed > unreadShare*measuredS {
+		return nil
+	}
 	spent := procfs.Between(u.from.server, u.to.server)
 	first := u.first()
 	s := &Server{PID: first.PID, PIDs: u.to.pids(), Name: first.Comm, CoresUsed: spent.Cores(), CoresAllowed: u.to.server.CPUs.Count(), PeakRSSBytes: u.to.server.PeakRSSBytes}
@@ -170,6 +175,25 @@ func (u usage) server(measuredS float64, completed uint64, ours cpuset.Set) *Ser
 	s.CPUsBusy = u.cpusBusy(ours)
 	s.Busy = max(s.CoresUsed/float64(max(s.CoresAllowed, 1)), u.busiestThread())
 	return s
+}
+
+// How much of the window may lie outside the two readings. One that is interrupted
+// in its first moments has not been read at its beginning.
+const (
+	unreadMaxS  = 0.05
+	unreadShare = 0.2
+)
+
+// someEnded reports whether a process of the server's has ended inside the
+// window, which takes what it used with it: a worker that was reloaded, say.
+func (u usage) someEnded() bool {
+	for _, before := range u.from.server.Processes {
+		same := func(p procfs.ProcessUsage) bool { return p.PID == before.PID && p.Start == before.Start }
+		if !slices.ContainsFunc(u.to.server.Processes, same) {
+			return true
+		}
+	}
+	return false
 }
 
 // cpusBusy is the busy share of the server's CPUs; nil when it is not known, or

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -46,6 +47,7 @@ func (p Plan) Validate() error {
 	check(p.Protocol <= HTTP2, "protocol: %d, want h1 or h2", p.Protocol)
 	check(p.Streams >= 1 && p.Streams <= maxStreams, "streams: %d, want 1 to %d", p.Streams, maxStreams)
 	check(p.Streams <= 1 || p.Protocol != HTTP1, "streams: %d, but HTTP/1.1 carries one request at a time on a connection", p.Streams)
+	check(p.RequestsPerConn == 0 || p.Streams <= p.RequestsPerConn, "streams: %d, but a connection carries only %d requests", p.Streams, p.RequestsPerConn)
 	check(p.Connections > maxConnections || p.Streams > maxStreams || p.Connections*p.Streams <= maxConnections, "%d connections of %d streams: want at most %d requests at a time", p.Connections, p.Streams, maxConnections)
 	faults = append(faults, p.TLS.validate()...)
 	check(p.RequestsPerConn >= 0, "requests per connection: %d, want 0 (keep the connection) or more", p.RequestsPerConn)
@@ -94,6 +96,9 @@ func (t Target) parsedURL() (*url.URL, error) {
 		var inner *url.Error
 		if errors.As(err, &inner) {
 			err = inner.Err
+		}
+		if strings.Contains(t.URL, "@") { // what is wrong may be inside a password
+			return nil, faultf("URL with a user in it: not valid, and a user in it is not sent")
 		}
 		return nil, faultf("URL %q: %v", t.URL, err)
 	}

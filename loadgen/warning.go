@@ -31,7 +31,7 @@ const (
 	ServerUnknown           WarningCode = "server_unknown"             // its process could not be found or read
 	ServerLeftOpen          WarningCode = "server_left_open"           // said it would close and did not
 	EphemeralPortsLow       WarningCode = "ephemeral_ports_low"        // more connections than local ports
-	ServerGone              WarningCode = "server_gone"                // -n given up: no connection any more
+	ServerGone              WarningCode = "server_gone"                // -n given up: nothing could be sent any more
 	CertificateEnds         WarningCode = "certificate_ends"           // the server's has expired, or will within 30 days
 )
 

@@ -11,8 +11,8 @@ import (
 
 // worker puts its share of the load on the server. It is owned by one
 // goroutine locked to one thread; nothing in it is safe for others before run
-// has returned. The functions here and in connection.go are the hot path: no
-// allocation, no lock, no map, no time.Time.
+// has returned. The functions here, in connection.go
+// and in secure.go are the hot path: no allocation, no lock, no map, no time.Time.
 type worker struct {
 	plan    Plan
 	cpu     int // -1: not pinned
@@ -54,8 +54,8 @@ type worker struct {
 
 	lastConnectError exchange.Reason
 	leftOpen         uint64    // connections that a server declared closed and did not close
-	lastUp           mono.Time // when there last was an open connection
-	gaveUp           uint64    // measured exchanges never begun, because there was none for too long
+	lastOut          mono.Time // when a request is known to have been out last
+	gaveUp           uint64    // measured exchanges never sent, because none could be for too long
 }
 
 // edges is what a worker used up to the two edges of the window.
@@ -123,7 +123,7 @@ func (w *worker) measure() error {
 			return err
 		}
 	}
-	w.lastUp = w.timeline.Start
+	w.lastOut = w.timeline.Start
 	if w.pass(w.timeline.Start) { // without a warm-up the window opens here
 		return nil
 	}
@@ -269,12 +269,12 @@ func (w *worker) flush() (more bool) {
 
 // outgoing returns what a connection has to send now, and whether there is more.
 func (w *worker) outgoing(c *conn) (b []byte, more bool) {
-	if c.state == open {
+	if c.state == open && len(c.unsealed) == 0 {
 		c.stamp()
 		b, more = c.codec.Out()
 	}
 	if c.secure != nil {
-		b = c.sealed(b)
+		return c.sealed(b, more)
 	}
 	return b, more
 }
@@ -327,6 +327,9 @@ func (w *worker) finish(x *exchange.Exchange) {
 	if x.Intended >= w.timeline.From {
 		w.outstanding--
 	}
+	if x.Sent != 0 {
+		w.lastOut = x.Done
+	}
 	if x.Outcome == exchange.OK {
 		w.rest.served(x.Done.Sub(x.Sent))
 		if w.timeline.measures(x.Done) {
@@ -344,7 +347,7 @@ func (w *worker) pass(now mono.Time) (over bool) {
 	}
 	if !w.measuring && now >= w.timeline.From {
 		w.measuring = true
-		w.edges.from = w.use(now)
+		w.edges.from = w.use()
 	}
 	w.giveUp(now)
 	if !w.ending && (now >= w.timeline.To || w.quota == 0 && w.outstanding == 0) {
@@ -360,21 +363,37 @@ func (w *worker) pass(now mono.Time) (over bool) {
 	return false
 }
 
-// giveUp ends a run of a number of requests when there has been no connection
-// for so long that there will be none: it has no other end. The requests that
-// were to come are in the ledger as never sent.
+// giveUp ends a run of a number of requests when nothing has been out for so long
+// that nothing will be: it has no other end. The requests that were to come are in
+// the ledger as never sent.
 func (w *worker) giveUp(now mono.Time) {
-	switch {
-	case w.quota < 0 || w.ending || w.opened > 0:
-		w.lastUp = now
-	case now > w.lastUp.Add(w.plan.ConnectTimeout+backOffMax):
-		w.gaveUp = uint64(w.quota)
-		w.recorder.ledger.scheduled += w.gaveUp
-		w.recorder.ledger.outcomes[exchange.NeverSent].Unsent += w.gaveUp
-		w.quota = 0
-		w.timeline.DrainTo = now // nothing to wait for
-		w.endWindow(now)
+	if w.quota < 0 || w.ending || now <= w.lastOut.Add(w.plan.ConnectTimeout+backOffMax) {
+		return
 	}
+	if w.anySent() {
+		w.lastOut = now
+		return
+	}
+	w.gaveUp = uint64(w.quota)
+	w.recorder.ledger.scheduled += w.gaveUp
+	w.recorder.ledger.outcomes[exchange.NeverSent].Unsent += w.gaveUp
+	w.gaveUp += uint64(w.outstanding) // those that wait are never sent either
+	w.quota = 0
+	w.timeline.DrainTo = now // nothing to wait for
+	w.endWindow(now)
+}
+
+// anySent reports whether a request is out of which a byte has left.
+func (w *worker) anySent() bool {
+	for i := range w.conns {
+		w.conns[i].stamp()
+	}
+	for i := range w.slots {
+		if x := &w.slots[i]; x.Sent != 0 && x.Outcome == exchange.Pending {
+			return true
+		}
+	}
+	return false
 }
 
 // endWindow lets nothing new begin. What has been intended and waits for its
@@ -382,7 +401,7 @@ func (w *worker) giveUp(now mono.Time) {
 // request some always do, and to call them lost would be wrong.
 func (w *worker) endWindow(now mono.Time) {
 	w.ending = true
-	w.edges.to = w.use(now)
+	w.edges.to = w.use()
 }
 
 func (w *worker) anyOut() bool {

@@ -18,7 +18,11 @@ import (
 // planFromURL makes the plan that the flags describe for a URL.
 func (o *loadOptions) planFromURL(target string, f *pflag.FlagSet) (loadgen.Plan, error) {
 	plan := loadgen.DefaultPlan(absoluteURL(target))
-	return plan, o.apply(&plan, f)
+	err := o.apply(&plan, f)
+	if target != placeholderURL {
+		err = errors.Join(err, wantTLS(plan.Targets[0].URL, f))
+	}
+	return plan, err
 }
 
 // absoluteURL completes "localhost:8080/x" to a URL; what cannot be completed

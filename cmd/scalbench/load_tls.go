@@ -45,7 +45,9 @@ func (o *tlsOptions) apply(t *loadgen.TLS, f *pflag.FlagSet) error {
 		t.SNI = o.sni
 	}
 	if o.alpn != "" {
-		t.ALPN = strings.Split(o.alpn, ",")
+		for p := range strings.SplitSeq(o.alpn, ",") {
+			t.ALPN = append(t.ALPN, strings.TrimSpace(p))
+		}
 	}
 	var faults []error
 	if (o.certFile == "") != (o.keyFile == "") {
@@ -63,6 +65,24 @@ func (o *tlsOptions) apply(t *loadgen.TLS, f *pflag.FlagSet) error {
 			faults = append(faults, fmt.Errorf("%s %s: %w", f.flag, f.name, cause(err)))
 		}
 		*f.into = pem
+	}
+	if len(faults) > 0 { // a pair that is not whole has no faults of its own
+		t.Cert, t.Key = nil, nil
+	}
+	return errors.Join(faults...)
+}
+
+// wantTLS refuses flags about TLS beside a URL that has none. --insecure asks for
+// nothing there, and scripts give it always.
+func wantTLS(url string, f *pflag.FlagSet) error {
+	if !strings.HasPrefix(url, "http://") {
+		return nil
+	}
+	var faults []error
+	for _, name := range []string{"cacert", "cert", "key", "tls-min", "tls-max", "alpn", "sni", "tls-resume"} {
+		if f.Changed(name) {
+			faults = append(faults, usagef("--%s: %s is not TLS, want https://", name, url))
+		}
 	}
 	return errors.Join(faults...)
 }

@@ -41,12 +41,17 @@ func ReadValidity(file string) ([]Validity, error) {
 		if err != nil {
 			return nil, fmt.Errorf("certificate %d of %s: %w", len(all)+1, file, err)
 		}
-		all = append(all, Validity{Subject: subject(cert), NotBefore: cert.NotBefore, NotAfter: cert.NotAfter})
+		all = append(all, ValidityOf(cert))
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s: no certificate in PEM", file)
 	}
 	return all, nil
+}
+
+// ValidityOf is that of a certificate.
+func ValidityOf(cert *x509.Certificate) Validity {
+	return Validity{Subject: subject(cert), NotBefore: cert.NotBefore, NotAfter: cert.NotAfter}
 }
 
 // subject names a certificate. Today's CAs leave the subject of a leaf empty.

@@ -82,8 +82,8 @@ func length(r *loadgen.Result) string {
 	measured := seconds(r.MeasuredS)
 	if n := r.Plan.Requests; n > 0 {
 		requests := plural(int(n), "request")
-		if r.Interrupted {
-			requests = group(r.Ledger.Scheduled) + " of " + requests
+		if done := r.Ledger.Scheduled - r.Ledger.NeverSent; r.Interrupted || done < uint64(n) {
+			requests = group(done) + " of " + requests
 		}
 		measured = requests + " in " + measured
 	}

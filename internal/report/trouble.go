@@ -45,7 +45,7 @@ func hints(r *loadgen.Result) []string {
 	if code := redirect(r); code != "" && r.Ledger.Errors["bad_status"].Total() > 0 {
 		hs = append(hs, "redirects are not followed: use the final URL, or --expect-status "+code+" if the redirect is what you measure")
 	}
-	if resets := r.Ledger.Errors["reset"].Total(); resets > r.Ledger.Scheduled/10 && r.Plan.RequestsPerConn != 1 {
+	if resets := r.Ledger.Errors["reset"].Total(); resets > r.Ledger.Scheduled/10 && r.Ledger.OK > 0 && r.Plan.RequestsPerConn != 1 {
 		hs = append(hs, "the server closes connections without announcing it: --disable-keepalive opens one for each request")
 	}
 	return hs

@@ -25,7 +25,7 @@ type Exchange struct {
 	Status    uint16    // HTTP status of the final response; 0: none arrived
 	Outcome   Outcome
 	Reused    bool   // its connection had carried an exchange before
-	Restarts  uint8  // how often a server has said that it had not looked at it
+	Restarts  uint8  // how often it was handed back by a connection on which no exchange ended
 	Conn      int32  // index of the connection that carries it
 	Slot      int32  // index of its slot in the worker's table
 	Reason    Reason // what exactly went wrong, for the first error's text

@@ -22,7 +22,7 @@ func TestComposedResponses(t *testing.T) {
 			cuts[i] = byte(random.IntN(1 + random.IntN(40)))
 		}
 		checkSplit(t, data, cuts, toHEAD, random.IntN(2) == 0)
-		if got, _ := deliver(t, toHEAD, string(data), delivery{}); got.outcome != exchange.ProtocolError {
+		if got := deliver(t, toHEAD, string(data), delivery{}); got.outcome != exchange.ProtocolError {
 			accepted++
 		}
 	}

@@ -38,7 +38,6 @@ type Conn struct {
 	keeps    bool  // the transport connection outlives the present exchange when that completes before a FIN
 	last     bool  // the present request says Connection: close
 	finished bool  // done[0] waits for Done
-	stray    bool
 }
 
 // phase is what the next byte is part of.
@@ -70,7 +69,6 @@ func (c *Conn) Open() {
 	c.out = nil
 	c.phase = phaseIdle
 	c.keeps = true
-	c.stray = false
 }
 
 // Free returns how many exchanges Start would take now: one or none.
@@ -151,8 +149,9 @@ func (c *Conn) Reusable() bool {
 	return c.phase != phaseClosed && (c.x != nil || c.keeps)
 }
 
-// Stray reports whether bytes arrived while no exchange was out.
-func (c *Conn) Stray() bool { return c.stray }
+// PeerCloses is true: who is told, or says, that a response is the last one
+// closes behind it (RFC 9112 section 9.6), and keeps the port for a minute.
+func (c *Conn) PeerCloses() bool { return true }
 
 // Deadline returns when Expire gives up the exchange that is out; 0: never, or
 // none is out.

@@ -8,10 +8,9 @@ import (
 )
 
 // Feed takes bytes that arrived; now is when the read returned them. b is only
-// used during the call. How a response is split over calls makes no difference,
-// with one exception: bytes behind its end are a fault of the exchange when
-// they come in the same call as the end, else they are stray, for the exchange
-// has been returned by then.
+// used during the call. How a response is split over calls makes no difference.
+// Bytes behind its end are a fault of the exchange until Done has returned it;
+// after that they cost the connection.
 func (c *Conn) Feed(now mono.Time, b []byte) {
 	if len(b) == 0 {
 		return
@@ -214,8 +213,12 @@ func (c *Conn) Skipped(now mono.Time, n int64) {
 // strayBytes notes bytes that no request asked for. The connection is given up:
 // they would pass for the beginning of the next response.
 func (c *Conn) strayBytes() {
+	if c.finished && c.phase == phaseIdle {
+		// In another piece than the end, and before anybody has seen it.
+		c.done[0].Outcome, c.done[0].Reason = exchange.ProtocolError, exchange.Reason{Text: faultExcess}
+		c.phase = phaseClosed
+	}
 	if c.phase == phaseIdle {
-		c.stray = true
 		c.keeps = false
 	}
 }

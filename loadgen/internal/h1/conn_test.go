@@ -127,7 +127,7 @@ func TestZeroConnIsClosed(t *testing.T) {
 	c.Skipped(1, 1)
 	c.Expire(1)
 	c.Abort(1, exchange.Unfinished, exchange.Reason{})
-	if c.Stray() || c.Done() != nil || leave(&c, 1) || c.Free() != 0 {
+	if c.Done() != nil || leave(&c, 1) || c.Free() != 0 {
 		t.Error("a connection that was never opened does something")
 	}
 }
@@ -186,11 +186,11 @@ func TestStrayBytes(t *testing.T) {
 	c.Init(testConfig(t))
 	c.Open()
 	c.Feed(1, []byte("HTTP/1.1 408 Request Timeout\r\n"))
-	if !c.Stray() || c.Reusable() || c.Start(new(exchange.Exchange), 2, false) {
-		t.Error("stray bytes: want Stray, and the connection given up")
+	if c.Reusable() || c.Start(new(exchange.Exchange), 2, false) {
+		t.Error("stray bytes: want the connection given up")
 	}
 	c.Open()
-	if c.Stray() || !c.Reusable() {
+	if !c.Reusable() {
 		t.Error("Open does not forget the stray bytes")
 	}
 }
@@ -336,7 +336,7 @@ func TestEndWhenIdle(t *testing.T) {
 	c := sent(t, testConfig(t), &x)
 	c.Feed(1001, []byte(helloResponse))
 	c.End(1002, 0, true)
-	if x.Outcome != exchange.OK || x.Done != 1001 || c.Reusable() || c.Stray() {
+	if x.Outcome != exchange.OK || x.Done != 1001 || c.Reusable() {
 		t.Errorf("FIN behind a response: %v done %d, reusable %v; want ok, 1001, false", x.Outcome, x.Done, c.Reusable())
 	}
 	if len(c.Done()) != 1 || c.Done() != nil {
@@ -359,7 +359,7 @@ func TestExpire(t *testing.T) {
 			t.Errorf("%q: %v %q done %d, reusable %v; want timeout %q 1100 false", point, x.Outcome, x.Reason.Text, x.Done, c.Reusable(), want[i])
 		}
 		c.Feed(1101, []byte(helloResponse)) // the late response
-		if c.Stray() || x.Outcome != exchange.Timeout || len(c.Done()) != 1 {
+		if x.Outcome != exchange.Timeout || len(c.Done()) != 1 {
 			t.Errorf("%q: late bytes are not ignored", point)
 		}
 	}

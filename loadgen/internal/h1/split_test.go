@@ -16,8 +16,8 @@ type delivery struct {
 }
 
 // deliver runs one exchange over a fresh connection: request out, data in
-// pieces, then the peer's FIN. stray tells that bytes came after its end.
-func deliver(t testing.TB, toHEAD bool, data string, d delivery) (got result, stray bool) {
+// pieces, then the peer's FIN.
+func deliver(t testing.TB, toHEAD bool, data string, d delivery) (got result) {
 	t.Helper()
 	var c Conn
 	c.Init(&Config{Request: &Request{Head: toHEAD}, Heads: d.heads, Expect: exchange.Expect{BodyBytes: -1}})
@@ -45,7 +45,7 @@ func deliver(t testing.TB, toHEAD bool, data string, d delivery) (got result, st
 	if done := c.Done(); len(done) != 1 || done[0] != &x {
 		t.Fatalf("Done = %v, want the one exchange", done)
 	}
-	return result{x.Status, x.BodyBytes, x.Outcome, x.Reason.Text, reusable}, c.Stray()
+	return result{x.Status, x.BodyBytes, x.Outcome, x.Reason.Text, reusable}
 }
 
 // feed hands a piece over, and what may be skipped as skipped.
@@ -73,27 +73,18 @@ func TestResponses(t *testing.T) {
 	for _, r := range slices.Concat(goodResponses, hostileResponses) {
 		t.Run(r.name, func(t *testing.T) {
 			warm := new(Heads)
-			check := func(way string, d delivery, want result, wantStray bool) {
+			check := func(way string, d delivery) {
 				t.Helper()
 				for _, d.heads = range []*Heads{nil, new(Heads), warm} {
-					got, stray := deliver(t, r.toHEAD, r.bytes, d)
-					if got != want || stray != wantStray {
-						t.Errorf("%s: got %+v, stray %v; want %+v, stray %v", way, got, stray, want, wantStray)
+					if got := deliver(t, r.toHEAD, r.bytes, d); got != r.want {
+						t.Errorf("%s: got %+v, want %+v", way, got, r.want)
 					}
 				}
 			}
-			// Bytes behind the end that come in a later piece than the end find
-			// the exchange complete, and are stray.
-			end := len(r.bytes) - r.excess
-			ended := r.want
-			if r.excess > 0 {
-				ended = ok(r.want.status, r.want.bodyBytes, closed)
-			}
-
-			check("whole", delivery{}, r.want, false)
-			check("whole again", delivery{}, r.want, false)
-			check("byte by byte", delivery{pieces: singly(len(r.bytes))}, ended, r.excess > 0)
-			check("body skipped", delivery{pieces: []int{end}, skips: true}, ended, r.excess > 0)
+			check("whole", delivery{})
+			check("whole again", delivery{})
+			check("byte by byte", delivery{pieces: singly(len(r.bytes))})
+			check("body skipped", delivery{pieces: []int{len(r.bytes) - r.excess}, skips: true})
 			// All two-way splits; of the few responses that fill a bound only
 			// every 997th (a prime, so that it meets no period of the bytes).
 			stride := 1
@@ -101,11 +92,7 @@ func TestResponses(t *testing.T) {
 				stride = 997
 			}
 			for at := 1; at < len(r.bytes); at += stride {
-				want, stray := r.want, false
-				if at == end {
-					want, stray = ended, true
-				}
-				check("split", delivery{pieces: []int{at}}, want, stray)
+				check("split", delivery{pieces: []int{at}})
 			}
 		})
 	}

@@ -128,6 +128,10 @@ func (c *Conn) Start(x *exchange.Exchange, now mono.Time, last bool) bool {
 	return true
 }
 
+// PeerCloses is false: a client that has its last response has nobody to wait
+// for, and servers that have said GOAWAY may wait for the client.
+func (c *Conn) PeerCloses() bool { return false }
+
 // Done returns the exchanges that have ended since the last call; nil: none.
 // Those with the outcome exchange.Pending are handed back: their requests were
 // never processed. Sent then tells whether one had left. The slice is valid

@@ -33,12 +33,17 @@ func (c *Conn) takeSettings(now mono.Time, payload []byte) {
 		c.settings.known = true
 		c.settings.maxStreams = math.MaxUint32
 	}
+	before := c.settings.initialWindow
 	for ; len(payload) > 0; payload = payload[settingBytes:] {
 		id := http2.SettingID(binary.BigEndian.Uint16(payload))
 		if fault, code := c.set(id, binary.BigEndian.Uint32(payload[2:])); fault != "" {
 			c.failConnection(now, code, fault)
 			return
 		}
+	}
+	if fault := c.moveWindows(c.settings.initialWindow - before); fault != "" {
+		c.failConnection(now, http2.ErrCodeFlowControl, fault)
+		return
 	}
 	if int64(c.streams.open) > c.settings.maxStreams {
 		for s := c.streams.oldest; s != nil; s = s.newer {
@@ -65,7 +70,7 @@ func (c *Conn) set(id http2.SettingID, value uint32) (fault string, code http2.E
 		if value > maxWindow {
 			return faultInitialWindow, http2.ErrCodeFlowControl
 		}
-		return c.moveWindows(int64(value))
+		c.settings.initialWindow = int64(value)
 	case http2.SettingMaxFrameSize:
 		if value < maxFrameBytes || value > maxFrameLimit {
 			return faultMaxFrameSize, http2.ErrCodeProtocol
@@ -76,18 +81,20 @@ func (c *Conn) set(id http2.SettingID, value uint32) (fault string, code http2.E
 }
 
 // moveWindows changes the windows of all streams by the difference of two
-// initial ones, whereby they may become negative (RFC 9113 section 6.9.2).
-func (c *Conn) moveWindows(initial int64) (fault string, code http2.ErrCode) {
-	difference := initial - c.settings.initialWindow
-	c.settings.initialWindow = initial
+// initial ones, whereby they may become negative (RFC 9113 section 6.9.2). It is
+// done once for a frame, which may name thousands.
+func (c *Conn) moveWindows(difference int64) (fault string) {
+	if difference == 0 {
+		return ""
+	}
 	for s := c.streams.oldest; s != nil; s = s.newer {
 		s.sendWindow += difference
 		if s.sendWindow > maxWindow {
-			return faultWindow, http2.ErrCodeFlowControl
+			return faultWindow
 		}
 		c.addSender(s)
 	}
-	return "", 0
+	return ""
 }
 
 // takePing answers a PING with its own payload, RFC 9113 section 6.7.

@@ -20,7 +20,8 @@ type decoder struct {
 	take     func(hpack.HeaderField) // gets each field of a block that is read
 	head     head
 	known    knownBlocks
-	inserted []tableField // by the block that is being read
+	inserted []tableField // by the block that is being read, when it is short enough to be known
+	long     bool         // it is not
 	refers   bool         // it refers to the dynamic table, or changes its size
 }
 
@@ -48,7 +49,7 @@ func (d *decoder) decode(block []byte) (a answer, fault string, err error) {
 		return k.answer, "", nil
 	}
 	d.head.begin()
-	d.inserted, d.refers = d.inserted[:0], false
+	d.inserted, d.refers, d.long = d.inserted[:0], false, len(block) > knownBlockBytesMax
 	version := d.table.version
 	if err := d.read(block); err != nil {
 		return answer{}, "", err
@@ -122,7 +123,9 @@ func (d *decoder) literal(b []byte, prefixBits uint, insert bool) (rest []byte, 
 	}
 	if insert {
 		d.table.insert(f)
-		d.inserted = append(d.inserted, f)
+		if !d.long {
+			d.inserted = append(d.inserted, f)
+		}
 	}
 	d.take(hpack.HeaderField{Name: f.name, Value: f.value})
 	return b, nil

@@ -20,11 +20,12 @@ type Conn struct {
 	records *records // the record layer of a secured connection; nil: crypto/tls is it
 	spare   []byte   // the buffer that Take returned last; swapped with wire.out
 
+	log keyLog // written by the handshake's goroutine, read when it has ended
+
 	// Set by the handshake's goroutine under the wire's lock.
 	ended bool
 	err   error
 	at    mono.Time
-	log   keyLog
 }
 
 // New begins the handshake of a TCP connection that is up. config is not
@@ -66,8 +67,9 @@ func (c *Conn) Handshake() (ended bool, at mono.Time, err error) {
 	return c.ended, c.at, c.err
 }
 
-// Secured reports whether the connection may carry requests.
-func (c *Conn) Secured() bool { return !c.wire.shared }
+// Gone returns why the connection had been abandoned when its handshake ended
+// well all the same: io.EOF for the peer's FIN; nil: it had not.
+func (c *Conn) Gone() error { return c.wire.gone }
 
 // State tells what the handshake has agreed on.
 func (c *Conn) State() tls.ConnectionState { return c.tls.ConnectionState() }
@@ -108,9 +110,6 @@ func (c *Conn) Abandon(why error) {
 func (c *Conn) Next(scratch []byte) (plain []byte, err error) {
 	if c.records != nil {
 		plain, c.wire.in, err = c.records.open(c.wire.in, &c.wire.out)
-		if err == ErrAgain && c.wire.gone != nil {
-			err = c.wire.gone
-		}
 		return plain, err
 	}
 	n, err := c.tls.Read(scratch)

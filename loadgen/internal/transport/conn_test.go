@@ -82,10 +82,10 @@ func (l *link) send() {
 	}
 }
 
-// receive passes on what one read of the pipe brings, if something comes soon.
+// receive passes on what one read of the pipe brings; false: there is nothing.
 func (l *link) receive() (ok bool) {
 	b := make([]byte, 64<<10)
-	l.pipe.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
+	l.pipe.SetReadDeadline(time.Now().Add(5 * time.Second))
 	n, err := l.pipe.Read(b)
 	if n > 0 {
 		l.conn.Arrived(b[:n])
@@ -167,7 +167,7 @@ func TestConn(t *testing.T) {
 			if got := l.conn.State(); got.Version != tt.version || got.NegotiatedProtocol != "h2" {
 				t.Fatalf("agreed on %s, %q", tls.VersionName(got.Version), got.NegotiatedProtocol)
 			}
-			if own := l.conn.records != nil; own != tt.own || !l.conn.Secured() {
+			if own := l.conn.records != nil; own != tt.own || l.conn.wire.shared {
 				t.Fatalf("own records %v, want %v", own, tt.own)
 			}
 			if err := l.conn.Write(message); err != nil {

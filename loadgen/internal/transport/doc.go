@@ -9,7 +9,7 @@
 //   - handshake: everything until both sides are authenticated. It runs in a
 //     goroutine of its own, because crypto/tls cannot be resumed after a read
 //     that would have had to wait, and because its arithmetic takes a
-//     millisecond that other exchanges must not wait for.
+//     quarter of a millisecond that other exchanges must not wait for.
 //   - record layer: what encrypts and decrypts behind the handshake. For TLS 1.3
 //     it is our own, on the secrets that crypto/tls has agreed on: without copies,
 //     locks and allocations. For TLS 1.2, and where sessions are to be resumed,

@@ -72,7 +72,10 @@ func newRecords(id uint16, theirs, ours []byte) (*records, error) {
 		return nil, err
 	}
 	r := &records{receive: half{suite: s}, send: half{suite: s}}
-	return r, errors.Join(r.receive.use(theirs), r.send.use(ours))
+	if err := errors.Join(r.receive.use(theirs), r.send.use(ours)); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // use begins to use a traffic secret (section 7.3).
@@ -124,6 +127,7 @@ const (
 	headerBytes    = 5
 	ciphertextMax  = RecordMax + 256 // section 5.2
 	postMax        = 64 << 10        // of one message after the handshake, which is a ticket or shorter
+	repliesMax     = 256 << 10       // of what waits to be sent when an update is answered
 	messageTicket  = 4
 	messageUpdate  = 24
 	alertClose     = 0
@@ -132,12 +136,12 @@ const (
 
 // Faults of what is received. They break the connection.
 var (
-	errVersionTooOld = errors.New("bytes that are no TLS record")
-	errRecordSize    = errors.New("TLS record above 16 KiB")
-	errRecordMAC     = errors.New("TLS record whose authentication fails")
-	errRecordType    = errors.New("TLS record of a type that does not belong here")
-	errRecordEmpty   = errors.New("TLS record without content and type")
-	errPost          = errors.New("TLS message that does not belong behind the handshake")
+	errNoRecord    = errors.New("bytes that are no TLS record")
+	errRecordSize  = errors.New("TLS record above 16 KiB")
+	errRecordMAC   = errors.New("TLS record whose authentication fails")
+	errRecordType  = errors.New("TLS record of a type that does not belong here")
+	errRecordEmpty = errors.New("TLS record without content and type")
+	errPost        = errors.New("TLS message that does not belong behind the handshake")
 )
 
 // open decrypts the next record of in that carries application data, and
@@ -214,7 +218,7 @@ func (h *half) open(record []byte) (kind byte, content []byte, err error) {
 	header, sealed := record[:headerBytes], record[headerBytes:]
 	switch {
 	case header[0] < 20 || header[0] > 24 || header[1] != 3:
-		return 0, nil, errVersionTooOld
+		return 0, nil, errNoRecord
 	case header[0] != recordApplication: // section 5.1: nothing is sent in the clear any more
 		return 0, nil, errRecordType
 	case len(sealed) > ciphertextMax:
@@ -290,6 +294,9 @@ func (r *records) afterHandshake(b []byte, out *[]byte) error {
 func (r *records) updateKeys(ours bool, out *[]byte) error {
 	if err := r.receive.update(); err != nil || !ours {
 		return err
+	}
+	if len(*out) > repliesMax { // the peer asks and does not read
+		return errPost
 	}
 	*out = r.send.seal(*out, recordHandshake, []byte{messageUpdate, 0, 0, 1, 0})
 	return r.send.update()

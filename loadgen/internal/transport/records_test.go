@@ -151,7 +151,7 @@ func TestBadRecords(t *testing.T) {
 		wire func(server *records) []byte
 		want error
 	}{
-		{"cleartext HTTP", func(*records) []byte { return []byte("HTTP/1.1 400 Bad Request\r\n\r\n" + string(make([]byte, 20000))) }, errVersionTooOld},
+		{"cleartext HTTP", func(*records) []byte { return []byte("HTTP/1.1 400 Bad Request\r\n\r\n" + string(make([]byte, 20000))) }, errNoRecord},
 		{"cleartext alert", func(*records) []byte { return []byte{recordAlert, 3, 3, 0, 2, 2, 40} }, errRecordType},
 		{"flipped bit", func(s *records) []byte { b := app(s, 1, 2, 3); b[7] ^= 1; return b }, errRecordMAC},
 		{"lost record", func(s *records) []byte { app(s, 1); return app(s, 2) }, errRecordMAC},

@@ -11,13 +11,13 @@ import (
 // which fills and empties it; then it is the worker's and takes no lock.
 type wire struct {
 	mu      sync.Mutex // guards what follows while shared
-	arrived sync.Cond  // in, gone or abandoned has changed
+	arrived sync.Cond  // in or gone has changed
 
 	shared bool   // written by the worker, when the goroutine has ended
 	in     []byte // received and not yet read
 	left   int    // what the goroutine has yet to read of the record it is in
 	out    []byte // written and not yet taken
-	gone   error  // what a read returns behind in; nil: more may come
+	gone   error  // what a read of the handshake returns behind in; nil: more may come
 	waits  func() // called without the lock before a read waits for the peer
 }
 
@@ -68,7 +68,7 @@ func (w *wire) take(b []byte, n int) (int, error) {
 		w.in = w.in[n:]
 		return n, nil
 	}
-	if w.gone != nil {
+	if w.shared && w.gone != nil {
 		return 0, w.gone
 	}
 	return 0, ErrAgain
