@@ -314,7 +314,7 @@ func (w *worker) leave(i int32, now mono.Time, reset bool) {
 	w.loop.Close(int(i), reset)
 	w.opened--
 	w.timers.set(int(i), 0)
-	c.state, c.since, c.secure = absent, now, nil
+	c.state, c.since, c.secure, c.unsealed = absent, now, nil, nil
 	switch {
 	case !w.needs(c):
 	case c.useful:

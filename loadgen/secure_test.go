@@ -108,7 +108,7 @@ func TestSecured(t *testing.T) {
 		{"h2, churn", func(p *loadgen.Plan) { p.Protocol, p.RequestsPerConn = loadgen.HTTP2, 1 }, "h2", 40, false},
 		{"h2, large body", func(p *loadgen.Plan) {
 			p.Protocol, p.Streams = loadgen.HTTP2, 4
-			p.Targets[0].Method, p.Targets[0].Body = "POST", make([]byte, 300_000)
+			p.Targets[0].Method, p.Targets[0].Body = "POST", make([]byte, 1_000_000)
 		}, "h2", 2, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -134,6 +134,21 @@ func TestSecured(t *testing.T) {
 				t.Errorf("%d TLS and %d TCP handshakes, want %d and perhaps 2 more that did not come to it", r.Latency.TLS.Count, tcp, opened)
 			}
 		})
+	}
+}
+
+// A connection that ends in the middle of a large request leaves nothing of it to
+// the next one.
+func TestCutInTheMiddleOfARequest(t *testing.T) {
+	url, ca := secureScript(t, nil, func(c *tls.Conn) {
+		io.CopyN(io.Discard, c, 100_000) // of a million
+		c.NetConn().(*net.TCPConn).SetLinger(0)
+	})
+	p := securePlan(url, ca, 40)
+	p.Targets[0].Method, p.Targets[0].Body = "POST", make([]byte, 1_000_000)
+	r := run(t, p)
+	if lost := r.Ledger.ErrorsTotal(); lost != 40 {
+		t.Errorf("%+v %v", r.Ledger, r.FirstErrors)
 	}
 }
 

@@ -269,7 +269,12 @@ func (w *worker) flush() (more bool) {
 
 // outgoing returns what a connection has to send now, and whether there is more.
 func (w *worker) outgoing(c *conn) (b []byte, more bool) {
-	if c.state == open && len(c.unsealed) == 0 {
+	switch {
+	case c.state == securing: // what its handshake has to say
+		return c.secure.Take(), false
+	case len(c.unsealed) > 0: // first the rest of what the codec gave
+		more = true
+	default:
 		c.stamp()
 		b, more = c.codec.Out()
 	}
