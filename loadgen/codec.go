@@ -13,6 +13,9 @@ import (
 type codec interface {
 	// Open forgets everything of the connection before: a new one is up.
 	Open()
+	// StreamsMax returns how many exchanges the connection carries at a time, as
+	// far as its server has told.
+	StreamsMax() int
 	// Free returns how many exchanges Start would take now.
 	Free() int
 	// Start begins an exchange; last asks that it be the connection's last.

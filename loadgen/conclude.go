@@ -180,6 +180,8 @@ func (f finished) warnings(r *Result, all *recorder) []Warning {
 	add(busiest >= saturatedBusy && r.MeasuredS > busyWindowMin.Seconds(), GeneratorSaturated, "the generator was %.0f %% busy: the server may be faster than this", 100*busiest)
 	unserved, connections := f.unserved()
 	add(unserved > 0, NotAllConnectionsServed, "on %s of %s connections no request ended ok inside the window", grouped(unserved), grouped(connections))
+	streams := f.streamsMax()
+	add(streams < f.plan.Streams, StreamsLimited, "the server allows %d streams on a connection, not %d: the other requests wait for one", streams, f.plan.Streams)
 	notOK := r.Ledger.NotOK()
 	add(notOK > 0, ErrorsPresent, "%s of %s requests did not end ok", grouped(notOK), grouped(r.Ledger.Scheduled))
 	add(r.MeasuredS < shortWindow.Seconds() && f.plan.Requests == 0, ShortWindow, "the window of %.3g s is short", r.MeasuredS)
@@ -194,6 +196,17 @@ func (f finished) warnings(r *Result, all *recorder) []Warning {
 		"%s connections that were to end were not closed by the server within %v", grouped(leftOpen), leavingMax)
 	add(gaveUp > 0, ServerGone, "given up with %s requests to go: none could be sent any more", grouped(gaveUp))
 	return ws
+}
+
+// streamsMax is the fewest streams that a connection of the run carries at a time.
+func (f finished) streamsMax() int {
+	least := f.plan.Streams
+	for _, w := range f.workers {
+		for i := range w.conns {
+			least = min(least, w.conns[i].codec.StreamsMax())
+		}
+	}
+	return least
 }
 
 // late is the longest time for which a worker did not do what it had to: after

@@ -185,6 +185,9 @@ func TestStreamLimit(t *testing.T) {
 	p := h2plan(s.url, 30, 10)
 	p.Connections = 1
 	r := run(t, p)
+	if !hasWarning(r, loadgen.StreamsLimited) {
+		t.Errorf("nothing is said of 3 streams instead of 10: %v", r.Warnings)
+	}
 	if r.Ledger.OK != 30 || most.Load() != 3 {
 		t.Errorf("%+v %v, %d at a time, want 3", r.Ledger, r.FirstErrors, most.Load())
 	}

@@ -32,6 +32,7 @@ const (
 	ServerLeftOpen          WarningCode = "server_left_open"           // said it would close and did not
 	EphemeralPortsLow       WarningCode = "ephemeral_ports_low"        // more connections than local ports
 	ServerGone              WarningCode = "server_gone"                // -n given up: nothing could be sent any more
+	StreamsLimited          WarningCode = "streams_limited"            // the server allows fewer streams than were asked for
 	CertificateEnds         WarningCode = "certificate_ends"           // the server's has expired, or will within 30 days
 )
 

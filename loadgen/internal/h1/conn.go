@@ -149,6 +149,9 @@ func (c *Conn) Reusable() bool {
 	return c.phase != phaseClosed && (c.x != nil || c.keeps)
 }
 
+// StreamsMax is 1: there is no pipelining.
+func (c *Conn) StreamsMax() int { return 1 }
+
 // PeerCloses is true: who is told, or says, that a response is the last one
 // closes behind it (RFC 9112 section 9.6), and keeps the port for a minute.
 func (c *Conn) PeerCloses() bool { return true }

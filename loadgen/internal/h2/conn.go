@@ -128,6 +128,15 @@ func (c *Conn) Start(x *exchange.Exchange, now mono.Time, last bool) bool {
 	return true
 }
 
+// StreamsMax is how many exchanges the connection carries at a time as far as is
+// known: Streams, or fewer when the server has said so.
+func (c *Conn) StreamsMax() int {
+	if !c.settings.known {
+		return c.cfg.Streams
+	}
+	return int(min(int64(c.cfg.Streams), c.settings.maxStreams))
+}
+
 // PeerCloses is false: a client that has its last response has nobody to wait
 // for, and servers that have said GOAWAY may wait for the client.
 func (c *Conn) PeerCloses() bool { return false }
