@@ -69,7 +69,7 @@ func (w *worker) secured(i int32, at mono.Time) {
 	h := c.secure
 	w.opens(i, at)
 	w.receivedSecure(i, &netloop.Event{Kind: netloop.Data, Slot: int(i), At: at})
-	if why := h.Gone(); why != nil && c.secure == h && c.state == open {
+	if why := h.Gone(); why != nil && c.secure == h { // no event will tell it again
 		errno, _ := why.(syscall.Errno) // else a FIN
 		c.codec.End(at, errno, false)
 		w.collect(i, at)
