@@ -45,7 +45,9 @@ func probePeers(ctx context.Context, p plan) (probes []probe, err error) {
 	protocols := p.secureProtocols()
 	var courses []course
 	for _, protocol := range protocols {
-		courses = append(courses, course{path: probePath, protocol: protocol})
+		// Not the path that is logged: nginx writes its line when the answer is
+		// gone, which may be when the first peer's log is begun.
+		courses = append(courses, course{path: "/respond", protocol: protocol})
 	}
 	if err := in.waitReady(ctx, courses); err != nil {
 		return nil, fmt.Errorf("start nginx to probe the peers: %w", err)
