@@ -10,6 +10,7 @@
 //   - slot: the place of one exchange; a connection has as many as it carries
 //     requests at a time (one on HTTP/1.1). A slot begins its next exchange
 //     when the last one has ended: a closed loop.
+//   - stream: a slot of an HTTP/2 connection.
 //   - intended: when an exchange was to be sent; in a closed loop the moment its
 //     slot became free. Service time runs from sent, response time from intended.
 //   - worker: one thread, locked and pinned to one CPU, that owns an event loop,
@@ -24,8 +25,8 @@
 //  1. Run validates the plan, resolves the target and makes a worker per CPU.
 //  2. Every worker opens its connections; they meet before the clock starts.
 //  3. Run fixes the Timeline. In each turn a worker waits for its sockets, feeds
-//     what arrived to the connection's codec, records the exchanges that have
-//     ended and begins the next ones. Nothing is shared while measuring.
+//     what arrived, through TLS where there is TLS, to the connection's codec,
+//     records the exchanges that have ended and begins the next ones. Nothing is shared while measuring.
 //  4. At the end of the window nothing new begins; what is out may finish
 //     within the drain. What does not is unfinished, never lost.
 //  5. Run merges the recorders (adding histograms, never averaging), checks the
@@ -33,6 +34,7 @@
 //
 // # Reading order
 //
-// plan.go, run.go, timeline.go, worker.go, connection.go, recorder.go,
-// ledger.go, result.go, warning.go.
+// plan.go, run.go, make.go, timeline.go, worker.go, codec.go, connection.go,
+// recorder.go, ledger.go, result.go, warning.go. Then request.go (what is asked),
+// secure.go and tls.go (TLS), rest.go (why a worker does not always sleep).
 package loadgen

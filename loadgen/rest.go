@@ -9,8 +9,8 @@ import "time"
 // server, inside its send: an interrupt to another CPU, which on virtual machines
 // leaves the guest. A generator that is faster than its server sleeps after every
 // response, and so the cheaper it is, the more it disturbs what it measures:
-// nginx with ten streams a connection answered 86 000 requests a second to a
-// worker that slept and was woken, and 145 000 to one that rested. Network cards
+// nginx with ten streams a connection answered 93 000 requests a second to a
+// worker that slept and was woken, and 153 000 to one that rested. Network cards
 // moderate their interrupts for the same reason.
 //
 // While a server is saturated, a response that is found later has only waited on

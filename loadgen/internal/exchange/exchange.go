@@ -1,5 +1,5 @@
-// Package exchange holds the two types that every part of the load path
-// shares: one request with its response, and how it ended.
+// Package exchange holds what every part of the load path shares: one request
+// with its response, how it ended, and what it was expected to be.
 package exchange
 
 import "github.com/scalws/scalbench/internal/mono"
@@ -72,6 +72,6 @@ func (o Outcome) IsError() bool { return o >= BadStatus && o <= Reset }
 // Reason says what broke, in a word that a codec can set without allocating.
 // The zero value means that the outcome says all there is to say.
 type Reason struct {
-	Text  string // a constant of the codec, e.g. "two different content-lengths"
+	Text  string // mostly a constant of a codec, e.g. "two different content-lengths"
 	Errno uint16 // errno of the failed system call; 0: none
 }

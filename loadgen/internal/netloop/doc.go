@@ -14,7 +14,9 @@
 //     Send only queues.
 //  2. Wait hands everything queued to the kernel, stamping each send just
 //     before its system call, and then sleeps until a socket is ready or the
-//     given instant is reached, to the nanosecond.
+//     given instant is reached, to the nanosecond. With a rest it first stays
+//     away for a moment when nothing is ready; a [Waker] ends the sleep from
+//     another goroutine.
 //  3. Next takes the ready sockets one by one: one recv each, its completion
 //     stamped when recv has returned, the bytes in a buffer that the next call
 //     of Next uses again.
