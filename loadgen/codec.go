@@ -46,6 +46,9 @@ type codec interface {
 	// Reusable reports whether there is a reason to keep the connection: an
 	// exchange that is out, or another one that it may carry.
 	Reusable() bool
+	// Fault returns what the peer did wrong while there was no exchange to tell
+	// it; "": nothing.
+	Fault() string
 	// PeerCloses reports whether it is the peer's to close a connection that has
 	// carried its last exchange.
 	PeerCloses() bool

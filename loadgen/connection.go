@@ -320,7 +320,10 @@ func (w *worker) leave(i int32, now mono.Time, reset bool) {
 	case c.useful:
 		w.want(i, now)
 	default: // nothing has come of it: the next one is no hurry
-		w.lastConnectError = exchange.Reason{Text: "the server ended the connection before anything was asked"}
+		w.lastConnectError = exchange.Reason{Text: c.codec.Fault()}
+		if w.lastConnectError.Text == "" {
+			w.lastConnectError.Text = "the server ended the connection before anything was asked"
+		}
 		w.backOff(i, now)
 	}
 }

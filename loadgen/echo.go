@@ -2,7 +2,8 @@ package loadgen
 
 import (
 	"net/url"
-	"strings"
+
+	"github.com/scalws/scalbench/loadgen/internal/h2"
 )
 
 // PlanEcho is a plan as a result shows it: everything that was said, without
@@ -52,19 +53,10 @@ func (t Target) echo() TargetEcho {
 		e.URL = u.String()
 	}
 	for _, f := range t.Header {
-		if secret(f.Name) {
+		if h2.Credential(f.Name) {
 			f.Value = mask
 		}
 		e.Header = append(e.Header, f)
 	}
 	return e
-}
-
-// secret reports whether a header field carries credentials by its name.
-func secret(name string) bool {
-	switch strings.ToLower(name) {
-	case "authorization", "proxy-authorization", "cookie", "x-api-key", "x-auth-token":
-		return true
-	}
-	return false
 }

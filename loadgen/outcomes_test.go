@@ -222,7 +222,7 @@ func TestServerSpeaksFirst(t *testing.T) {
 	p.Connections = 8
 	r, err := loadgen.Run(context.Background(), p, loadgen.Observer{})
 	if err != nil { // all eight had spoken before the clock started
-		if !errors.Is(err, loadgen.ErrUnreachable) || !strings.Contains(err.Error(), "before anything was asked") {
+		if !errors.Is(err, loadgen.ErrUnreachable) || !strings.Contains(err.Error(), "before anything was asked") && !strings.Contains(err.Error(), "no request asked for") {
 			t.Error(err)
 		}
 		return

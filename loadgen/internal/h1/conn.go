@@ -149,6 +149,15 @@ func (c *Conn) Reusable() bool {
 	return c.phase != phaseClosed && (c.x != nil || c.keeps)
 }
 
+// Fault returns what made an open connection useless that has carried nothing; "":
+// nothing did.
+func (c *Conn) Fault() string {
+	if c.phase == phaseIdle && !c.keeps {
+		return faultStray
+	}
+	return ""
+}
+
 // StreamsMax is 1: there is no pipelining.
 func (c *Conn) StreamsMax() int { return 1 }
 

@@ -189,8 +189,11 @@ func TestStrayBytes(t *testing.T) {
 	if c.Reusable() || c.Start(new(exchange.Exchange), 2, false) {
 		t.Error("stray bytes: want the connection given up")
 	}
+	if c.Fault() != "bytes that no request asked for" {
+		t.Errorf("stray bytes are told as %q", c.Fault())
+	}
 	c.Open()
-	if !c.Reusable() {
+	if !c.Reusable() || c.Fault() != "" {
 		t.Error("Open does not forget the stray bytes")
 	}
 }

@@ -47,6 +47,7 @@ const (
 
 	faultExcess = "more bytes than the response"
 	faultUnsent = "response before the request was sent"
+	faultStray  = "bytes that no request asked for"
 )
 
 // Texts of exchanges that broke off, by how far the response had come.

@@ -116,7 +116,7 @@ func (spec RequestSpec) fields() []hpack.HeaderField {
 		case "content-length":
 			ownLength = true
 		}
-		fields = append(fields, hpack.HeaderField{Name: name, Value: f.Value, Sensitive: isSecret(name)})
+		fields = append(fields, hpack.HeaderField{Name: name, Value: f.Value, Sensitive: Credential(name)})
 	}
 	if !ownLength && (len(spec.Body) > 0 || expectsBody(spec.Method)) {
 		fields = append(fields, hpack.HeaderField{Name: "content-length", Value: strconv.Itoa(len(spec.Body))})
@@ -135,11 +135,11 @@ func (spec RequestSpec) authority() string {
 	return spec.Authority
 }
 
-// isSecret reports whether a field carries credentials by its name. Such fields
-// are never put into a table, where they could be guessed by trial (RFC 7541
-// section 7.1.3).
-func isSecret(name string) bool {
-	switch name {
+// Credential reports whether a field carries credentials by its name, whose case
+// does not matter. Such fields are never put into a table, where they could be
+// guessed by trial (RFC 7541 section 7.1.3), and nobody should print them.
+func Credential(name string) bool {
+	switch strings.ToLower(name) {
 	case "authorization", "proxy-authorization", "cookie", "x-api-key", "x-auth-token":
 		return true
 	}
