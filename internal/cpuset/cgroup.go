@@ -1,9 +1,37 @@
 package cpuset
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
+
+// cpuGroup is a cgroup that may limit the CPU time of this process.
+type cpuGroup struct {
+	version int
+	dir     string // where its files are, below the root of the FS
+}
+
+// ownGroups returns the groups this process is in: of each mounted hierarchy its
+// own, then that one's parents up to the mount point. Files that cannot be read
+// are no groups.
+func (fs FS) ownGroups() []cpuGroup {
+	memberships := parseMemberships(fs.read("proc/self/cgroup"))
+	var groups []cpuGroup
+	for _, m := range parseCgroupMounts(fs.read("proc/self/mountinfo")) {
+		group, ok := memberships[m.version]
+		if !ok {
+			continue
+		}
+		for group = m.relative(group); ; group = path.Dir(group) {
+			groups = append(groups, cpuGroup{m.version, path.Join(m.point, group)})
+			if group == "/" {
+				break
+			}
+		}
+	}
+	return groups
+}
 
 // cgroupMount is one mounted hierarchy that may limit CPU time.
 type cgroupMount struct {

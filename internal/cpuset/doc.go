@@ -9,6 +9,7 @@
 //     threads and processes it starts.
 //   - quota: how much CPU time a cgroup may use, in CPUs (1.5 = one and a half
 //     CPUs' worth, on whichever CPUs the affinity allows).
+//   - throttled: stopped until the next period, because the quota was used up.
 //   - heterogeneous: the CPUs are not equally fast (big and little cores), so
 //     that a result depends on which of them was used.
 //
@@ -20,6 +21,8 @@
 //     [Set.UpperHalf] for server and generator, less the CPUs of a listener
 //     ([Set.Minus]); [Heterogeneous] advises against choosing.
 //  3. [SetThread] pins one worker, [SetProcess] everything.
+//  4. [FS.Throttling], read before and after, says whether the quota was felt.
 //
-// Read set.go, list.go, affinity_linux.go, quota.go, speed.go.
+// Read set.go, list.go, affinity_linux.go, cgroup.go, quota.go, throttling.go,
+// speed.go.
 package cpuset

@@ -34,15 +34,9 @@ func Quota() (float64, error) { return NewFS("/").Quota() }
 // Source: kernel documentation, admin-guide/cgroup-v2.rst ("cpu.max") and
 // scheduler/sched-bwc.rst.
 func (fs FS) Quota() (float64, error) {
-	memberships := parseMemberships(fs.read("proc/self/cgroup"))
-	mounts := parseCgroupMounts(fs.read("proc/self/mountinfo"))
 	smallest := 0.0
-	for _, m := range mounts {
-		group, ok := memberships[m.version]
-		if !ok {
-			continue
-		}
-		quota, err := fs.smallestQuota(m, m.relative(group))
+	for _, g := range fs.ownGroups() {
+		quota, err := fs.groupQuota(g)
 		if err != nil {
 			return 0, err
 		}
@@ -53,35 +47,17 @@ func (fs FS) Quota() (float64, error) {
 	return smallest, nil
 }
 
-// smallestQuota walks from a group up to the root of its hierarchy.
-func (fs FS) smallestQuota(m cgroupMount, group string) (float64, error) {
-	smallest := 0.0
-	for {
-		quota, err := fs.groupQuota(m.version, path.Join(m.point, group))
-		if err != nil {
-			return 0, err
-		}
-		if quota > 0 && (smallest == 0 || quota < smallest) {
-			smallest = quota
-		}
-		if group == "/" {
-			return smallest, nil
-		}
-		group = path.Dir(group)
-	}
-}
-
-// groupQuota reads the limit of the one group whose directory is dir.
-func (fs FS) groupQuota(version int, dir string) (quota float64, err error) {
-	if version == 2 {
-		name := path.Join(dir, "cpu.max")
+// groupQuota reads the limit of one group.
+func (fs FS) groupQuota(g cpuGroup) (quota float64, err error) {
+	if g.version == 2 {
+		name := path.Join(g.dir, "cpu.max")
 		if quota, err = parseCPUMax(fs.read(name)); err != nil {
 			return 0, fmt.Errorf("read %s: %w", name, err)
 		}
 		return quota, nil
 	}
-	name := path.Join(dir, "cpu.cfs_quota_us")
-	quota, err = parseCFSQuota(fs.read(name), fs.read(path.Join(dir, "cpu.cfs_period_us")))
+	name := path.Join(g.dir, "cpu.cfs_quota_us")
+	quota, err = parseCFSQuota(fs.read(name), fs.read(path.Join(g.dir, "cpu.cfs_period_us")))
 	if err != nil {
 		return 0, fmt.Errorf("read %s: %w", name, err)
 	}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/scalws/scalbench/internal/cpuset"
 )
 
 // CPUTimes is how one CPU has spent its time since boot, in steps of 10 ms.
@@ -17,6 +19,9 @@ type CPUTimes struct {
 	Busy time.Duration
 	// Idle includes waiting for a disk (iowait): the CPU is free then.
 	Idle time.Duration
+	// Steal is the part of Busy that the hypervisor gave to others. 0 where it
+	// does not tell, and on a host of its own.
+	Steal time.Duration
 }
 
 // CPUTimes reads /proc/stat, by CPU number. CPUs that are offline are absent.
@@ -32,14 +37,38 @@ func (f FS) CPUTimes() (map[int]CPUTimes, error) {
 	return times, nil
 }
 
+// SumCPUs adds up the times of a set of CPUs. ok is false when one of them is
+// not there (it is offline): a sum without it could not be compared with another.
+func SumCPUs(times map[int]CPUTimes, cpus cpuset.Set) (sum CPUTimes, ok bool) {
+	for _, cpu := range cpus.CPUs() {
+		t, ok := times[cpu]
+		if !ok {
+			return CPUTimes{}, false
+		}
+		sum.Busy += t.Busy
+		sum.Idle += t.Idle
+		sum.Steal += t.Steal
+	}
+	return sum, true
+}
+
 // BusyFrac returns the busy share of the time since an earlier reading, 0 when
 // none has passed.
-func (c CPUTimes) BusyFrac(earlier CPUTimes) float64 {
-	busy, idle := c.Busy-earlier.Busy, c.Idle-earlier.Idle
-	if busy+idle <= 0 {
+func (c CPUTimes) BusyFrac(earlier CPUTimes) float64 { return c.share(earlier, c.Busy-earlier.Busy) }
+
+// StealFrac returns the stolen share of the time since an earlier reading, 0
+// when none has passed.
+func (c CPUTimes) StealFrac(earlier CPUTimes) float64 {
+	return c.share(earlier, c.Steal-earlier.Steal)
+}
+
+// share is a part of the time since an earlier reading.
+func (c CPUTimes) share(earlier CPUTimes, part time.Duration) float64 {
+	passed := c.Busy - earlier.Busy + c.Idle - earlier.Idle
+	if passed <= 0 {
 		return 0
 	}
-	return float64(busy) / float64(busy+idle)
+	return float64(part) / float64(passed)
 }
 
 // Columns of a "cpuN" line of /proc/stat. Guest time, in the columns after
@@ -70,10 +99,15 @@ func parseCPUTimes(data []byte) (map[int]CPUTimes, error) {
 			if err != nil {
 				return nil, fmt.Errorf("line %q is not a CPU and its times", line)
 			}
-			if i == columnIdle || i == columnIOWait {
-				t.Idle += time.Duration(ticks) * userTick
-			} else {
-				t.Busy += time.Duration(ticks) * userTick
+			passed := time.Duration(ticks) * userTick
+			switch i {
+			case columnIdle, columnIOWait:
+				t.Idle += passed
+			case columnSteal:
+				t.Steal = passed
+				fallthrough
+			default:
+				t.Busy += passed
 			}
 		}
 		times[cpu] = t

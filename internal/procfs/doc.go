@@ -1,5 +1,6 @@
-// Package procfs reads what the kernel tells about processes: their CPU time,
-// memory, placement and listening sockets.
+// Package procfs reads what the kernel tells about processes (their CPU time,
+// memory, placement and listening sockets), and what went wrong on their host
+// meanwhile.
 //
 // An [FS] is a mounted proc file system. Its directory is a value, so that tests
 // point it at a tree of fixtures. Readers are methods of FS and open files;
@@ -24,8 +25,11 @@
 //     at each edge of the measured window.
 //  3. [Between] subtracts the two readings, and says which processes ended.
 //
-// Beside it, [FS.CPUTimes] tells how busy the host is, and [FS.Age] how long ago
-// a process was started.
+// Beside it, [FS.CPUTimes] tells how busy the host is and how much of a CPU the
+// hypervisor took, [FS.NetCounters] what the network stack had to drop or send
+// again, [FS.ThreadSwitches] how often a thread had to make way, and [FS.Age]
+// how long ago a process was started.
 //
-// Read fs.go, stat.go, status.go, cputime.go, usage.go, then listener.go.
+// Read fs.go, stat.go, status.go, cputime.go, usage.go, then listener.go, then
+// those beside: cpustat.go, netcounters.go, switches.go, ports.go.
 package procfs

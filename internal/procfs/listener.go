@@ -12,7 +12,8 @@ import (
 // this network namespace): the server is elsewhere, or its port is forwarded.
 var ErrNoListener = errors.New("no local listener")
 
-// Listener is one TCP socket in state LISTEN.
+// Listener is one TCP socket in state LISTEN, or one UDP socket that takes
+// datagrams of anybody.
 type Listener struct {
 	// Addr is where it listens; an unspecified address (0.0.0.0, ::) is every one.
 	Addr netip.AddrPort
@@ -60,8 +61,28 @@ type Owners struct {
 // where there are a million, and serve only where netlink is refused. Which
 // process holds a socket is told by /proc/PID/fd alone, readable for the
 // processes of the same user, and for root.
-func (f FS) ListenerOwners(addr netip.AddrPort) (Owners, error) {
-	listeners, err := f.listenersOnPort(addr.Port())
+func (f FS) ListenerOwners(addr netip.AddrPort) (Owners, error) { return f.owners(kindTCP, addr) }
+
+// UDPOwners is the same for the processes that take datagrams sent to addr.
+func (f FS) UDPOwners(addr netip.AddrPort) (Owners, error) { return f.owners(kindUDP, addr) }
+
+// kind is a kind of sockets that listen.
+type kind uint8
+
+const (
+	kindTCP kind = iota
+	kindUDP
+)
+
+// state is what their state is called by the kernel: TCP_LISTEN, or TCP_CLOSE for
+// a UDP socket that is not connected.
+func (k kind) state() uint8 { return [...]uint8{kindTCP: 10, kindUDP: 7}[k] }
+
+// table is the name of their table in /proc/net; with a 6 behind it that of IPv6.
+func (k kind) table() string { return [...]string{kindTCP: "net/tcp", kindUDP: "net/udp"}[k] }
+
+func (f FS) owners(k kind, addr netip.AddrPort) (Owners, error) {
+	listeners, err := f.listenersOnPort(k, addr.Port())
 	if err != nil {
 		return Owners{}, fmt.Errorf("find listener at %s: %w", addr, err)
 	}
@@ -82,13 +103,13 @@ func (f FS) ListenerOwners(addr netip.AddrPort) (Owners, error) {
 }
 
 // listenersOnPort asks inet_diag, and reads the tables where it is not there.
-func (f FS) listenersOnPort(port uint16) ([]Listener, error) {
+func (f FS) listenersOnPort(k kind, port uint16) ([]Listener, error) {
 	if f.live() {
-		if listeners, err := diagListeners(port); err == nil {
+		if listeners, err := diagListeners(k, port); err == nil {
 			return listeners, nil
 		}
 	}
-	return f.tableListeners(port)
+	return f.tableListeners(k, port)
 }
 
 // reached keeps the listeners that the kernel would choose for a connection to

@@ -96,7 +96,7 @@ func TestParseNetTCPErrors(t *testing.T) {
 		{"0: XX00007F:1F90 0:0 0A 0:0 0:0 0 33 0 7001", "not an address"},
 		{"0: 0100007F:1F90 0:0 0A 0:0 0:0 0 root 0 7001", "root"},
 	} {
-		if _, err := parseNetTCP([]byte("heading\n"+tt.row+"\n"), 8080); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := parseTable([]byte("heading\n"+tt.row+"\n"), kindTCP, 8080); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("row %q: error %v, want one with %q", tt.row, err, tt.want)
 		}
 	}

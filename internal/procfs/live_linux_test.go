@@ -272,11 +272,11 @@ func TestLiveListeners(t *testing.T) {
 		check(t, "user", owners.Listeners[0].UID, os.Getuid())
 
 		// Both sources tell the same, but for what the table does not have.
-		table, err := f.tableListeners(bound.Port())
+		table, err := f.tableListeners(kindTCP, bound.Port())
 		if err != nil {
 			t.Fatal(err)
 		}
-		diag, err := diagListeners(bound.Port())
+		diag, err := diagListeners(kindTCP, bound.Port())
 		if err != nil {
 			t.Skipf("no inet_diag: %v", err)
 		}
@@ -346,5 +346,33 @@ func TestResetPeakRSS(t *testing.T) {
 	}
 	if err := f.ResetPeakRSS(1 << 30); !errors.Is(err, ErrGone) {
 		t.Errorf("a process that there is not: %v", err)
+	}
+}
+
+// A UDP socket that takes datagrams of anybody has an owner; one that is
+// connected does not serve, although it has a port of its own.
+func TestUDPOwners(t *testing.T) {
+	f := NewFS("/proc")
+	server, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	client, err := net.DialUDP("udp4", nil, server.LocalAddr().(*net.UDPAddr))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	owners, err := f.UDPOwners(server.LocalAddr().(*net.UDPAddr).AddrPort())
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, "owners", owners.PIDs, []int{os.Getpid()})
+	if _, err := f.UDPOwners(client.LocalAddr().(*net.UDPAddr).AddrPort()); !errors.Is(err, ErrNoListener) {
+		t.Errorf("connected socket: %v, want ErrNoListener", err)
+	}
+	table, err := f.tableListeners(kindUDP, server.LocalAddr().(*net.UDPAddr).AddrPort().Port())
+	if err != nil || len(table) != 1 {
+		t.Errorf("table: %v, %v, want the one socket", table, err)
 	}
 }

@@ -14,19 +14,19 @@ import (
 	"strings"
 )
 
-// tableListeners reads /proc/net/tcp and tcp6. A host without IPv6 has no
-// second table.
-func (f FS) tableListeners(port uint16) ([]Listener, error) {
+// tableListeners reads the table of IPv4 and that of IPv6. A host without IPv6
+// has no second table.
+func (f FS) tableListeners(k kind, port uint16) ([]Listener, error) {
 	var all []Listener
-	for _, name := range []string{"net/tcp", "net/tcp6"} {
+	for _, name := range []string{k.table(), k.table() + "6"} {
 		data, err := os.ReadFile(filepath.Join(f.root, name))
-		if errors.Is(err, fs.ErrNotExist) && name == "net/tcp6" {
+		if errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(name, "6") {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		listeners, err := parseNetTCP(data, port)
+		listeners, err := parseTable(data, k, port)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
@@ -35,36 +35,35 @@ func (f FS) tableListeners(port uint16) ([]Listener, error) {
 	return all, nil
 }
 
-// Columns of /proc/net/tcp. Source: kernel documentation, networking/proc_net_tcp.rst.
+// Columns of /proc/net/tcp, and of udp. Source: kernel documentation, networking/proc_net_tcp.rst.
 const (
-	tcpLocal  = 1 // ADDRESS:PORT in hexadecimal
-	tcpState  = 3
-	tcpUID    = 7
-	tcpInode  = 9
-	tcpListen = "0A"
+	tableLocal = 1 // ADDRESS:PORT in hexadecimal
+	tableState = 3 // in hexadecimal
+	tableUID   = 7
+	tableInode = 9
 )
 
-// parseNetTCP keeps the listeners on a port. The first line is the heading.
-func parseNetTCP(data []byte, port uint16) ([]Listener, error) {
+// parseTable keeps the listeners on a port. The first line is the heading.
+func parseTable(data []byte, k kind, port uint16) ([]Listener, error) {
 	var listeners []Listener
 	_, rows, _ := bytes.Cut(data, []byte("\n"))
 	for row := range bytes.Lines(rows) {
 		columns := strings.Fields(string(row))
-		if len(columns) <= tcpInode {
-			return nil, fmt.Errorf("row %q has %d columns, want more than %d", row, len(columns), tcpInode)
+		if len(columns) <= tableInode {
+			return nil, fmt.Errorf("row %q has %d columns, want more than %d", row, len(columns), tableInode)
 		}
-		if columns[tcpState] != tcpListen {
+		if columns[tableState] != fmt.Sprintf("%02X", k.state()) {
 			continue
 		}
-		addr, err := parseTableAddr(columns[tcpLocal])
+		addr, err := parseTableAddr(columns[tableLocal])
 		if err != nil {
 			return nil, err
 		}
 		if addr.Port() != port {
 			continue
 		}
-		uid, uidErr := strconv.Atoi(columns[tcpUID])
-		inode, inodeErr := strconv.ParseUint(columns[tcpInode], 10, 64)
+		uid, uidErr := strconv.Atoi(columns[tableUID])
+		inode, inodeErr := strconv.ParseUint(columns[tableInode], 10, 64)
 		if err := errors.Join(uidErr, inodeErr); err != nil {
 			return nil, fmt.Errorf("row %q: %w", row, err)
 		}

@@ -215,13 +215,21 @@ func TestCPUTimes(t *testing.T) {
 	}
 	check(t, "CPUTimes", got, map[int]CPUTimes{
 		// user 10, nice 1, system 20, irq 2, softirq 3, steal 4 = 40 ticks; idle 100, iowait 20
-		0: {Busy: 400 * time.Millisecond, Idle: 1200 * time.Millisecond},
+		0: {Busy: 400 * time.Millisecond, Idle: 1200 * time.Millisecond, Steal: 40 * time.Millisecond},
 		// 20 + 3 + 20 + 4 + 4 + 4 = 55 ticks; 300 + 30
-		1: {Busy: 550 * time.Millisecond, Idle: 3300 * time.Millisecond},
+		1: {Busy: 550 * time.Millisecond, Idle: 3300 * time.Millisecond, Steal: 40 * time.Millisecond},
 	})
 	earlier := CPUTimes{Busy: 300 * time.Millisecond, Idle: 900 * time.Millisecond}
 	check(t, "BusyFrac", got[0].BusyFrac(earlier), 0.25) // 100 of 100 + 300 ms
 	check(t, "BusyFrac of no time", earlier.BusyFrac(earlier), 0.0)
+	check(t, "StealFrac", got[0].StealFrac(earlier), 0.1) // 40 of 100 + 300 ms
+	check(t, "StealFrac of no time", earlier.StealFrac(earlier), 0.0)
+	sum, ok := SumCPUs(got, cpus(t, "0-1"))
+	check(t, "SumCPUs knows them", ok, true)
+	check(t, "SumCPUs", sum, CPUTimes{Busy: 950 * time.Millisecond, Idle: 4500 * time.Millisecond, Steal: 80 * time.Millisecond})
+	if _, ok := SumCPUs(got, cpus(t, "1-2")); ok {
+		t.Error("SumCPUs has times of CPU 2, which is offline")
+	}
 	for _, line := range []string{"cpux 1 2 3 4 5 6 7 8", "cpu0 1 2 3 4", "cpu0 1 2 3 x 5 6 7 8"} {
 		if _, err := parseCPUTimes([]byte(line)); err == nil {
 			t.Errorf("parseCPUTimes(%q) succeeded", line)

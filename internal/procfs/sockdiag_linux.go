@@ -15,8 +15,6 @@ const (
 	diagRequestBytes = 56 // struct inet_diag_req_v2
 	diagReplyBytes   = 72 // struct inet_diag_msg, attributes follow
 
-	stateListen = 10 // TCP_LISTEN
-
 	attrV6Only = 11 // INET_DIAG_SKV6ONLY, one byte
 )
 
@@ -24,9 +22,9 @@ const (
 // system call; only a lost message would leave the reader waiting.
 var diagTimeout = unix.Timeval{Sec: 1}
 
-// diagListeners asks the kernel for the TCP sockets of both families that
-// listen on a port.
-func diagListeners(port uint16) ([]Listener, error) {
+// diagListeners asks the kernel for the sockets of both families that listen on
+// a port.
+func diagListeners(k kind, port uint16) ([]Listener, error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
 	if err != nil {
 		return nil, fmt.Errorf("open inet_diag: %w", err)
@@ -37,7 +35,7 @@ func diagListeners(port uint16) ([]Listener, error) {
 	}
 	var all []Listener
 	for _, family := range []uint8{unix.AF_INET, unix.AF_INET6} {
-		listeners, err := dumpListeners(fd, family, port)
+		listeners, err := dumpListeners(fd, k, family, port)
 		if err != nil {
 			return nil, fmt.Errorf("ask inet_diag: %w", err)
 		}
@@ -47,9 +45,9 @@ func diagListeners(port uint16) ([]Listener, error) {
 }
 
 // dumpListeners sends one request and reads its answers up to the end mark.
-func dumpListeners(fd int, family uint8, port uint16) ([]Listener, error) {
+func dumpListeners(fd int, k kind, family uint8, port uint16) ([]Listener, error) {
 	kernel := &unix.SockaddrNetlink{Family: unix.AF_NETLINK}
-	if err := unix.Sendto(fd, diagRequest(family, port), 0, kernel); err != nil {
+	if err := unix.Sendto(fd, diagRequest(k, family, port), 0, kernel); err != nil {
 		return nil, err
 	}
 	var all []Listener
@@ -80,7 +78,7 @@ func dumpListeners(fd int, family uint8, port uint16) ([]Listener, error) {
 
 // diagRequest is a netlink header and an inet_diag_req_v2 that asks for
 // listening sockets with a local port.
-func diagRequest(family uint8, port uint16) []byte {
+func diagRequest(k kind, family uint8, port uint16) []byte {
 	const total = unix.SizeofNlMsghdr + diagRequestBytes
 	msg := make([]byte, total)
 	binary.NativeEndian.PutUint32(msg[0:], total)
@@ -89,7 +87,10 @@ func diagRequest(family uint8, port uint16) []byte {
 	req := msg[unix.SizeofNlMsghdr:]
 	req[0] = family
 	req[1] = unix.IPPROTO_TCP
-	binary.NativeEndian.PutUint32(req[4:], 1<<stateListen)
+	if k == kindUDP {
+		req[1] = unix.IPPROTO_UDP
+	}
+	binary.NativeEndian.PutUint32(req[4:], 1<<k.state())
 	binary.BigEndian.PutUint16(req[8:], port) // id.idiag_sport
 	return msg
 }

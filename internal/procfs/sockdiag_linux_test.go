@@ -22,7 +22,7 @@ func message(kind uint16, payload []byte) []byte {
 // which the last two are user and inode.
 func socket(family byte, addr []byte, port uint16, uid, inode uint32, attrs ...byte) []byte {
 	data := make([]byte, diagReplyBytes)
-	data[0], data[1] = family, stateListen
+	data[0], data[1] = family, kindTCP.state()
 	binary.BigEndian.PutUint16(data[4:], port)
 	copy(data[8:], addr)
 	binary.NativeEndian.PutUint32(data[64:], uid)

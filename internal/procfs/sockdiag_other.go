@@ -5,4 +5,4 @@ package procfs
 import "errors"
 
 // diagListeners returns errors.ErrUnsupported.
-func diagListeners(uint16) ([]Listener, error) { return nil, errors.ErrUnsupported }
+func diagListeners(kind, uint16) ([]Listener, error) { return nil, errors.ErrUnsupported }
