@@ -22,6 +22,7 @@ var confinements = []confinement{
 	{"loadgen/internal/exchange", ioPackages, "it is data"},
 	{"loadgen/internal/h1", ioPackages, "a codec does no I/O: bytes in, bytes out"},
 	{"loadgen/internal/h2", ioPackages, "a codec does no I/O: bytes in, bytes out"},
+	{"loadgen/internal/h3", append([]string{"github.com/quic-go/quic-go"}, ioPackages...), "a codec does no I/O: bytes in, bytes out"},
 	{"gate", []string{"net", "os/exec", "golang.org/x/sys", "syscall"}, "gate is pure: no process, no network"},
 }
 
