@@ -12,7 +12,7 @@ import (
 var floors = [][]string{
 	{"cmd"},
 	{"driver", "gate", "bench", "internal/report", "internal/target", "internal/resulttest"},
-	{"loadgen", "internal/suite", "internal/record"},
+	{"loadgen", "internal/suite", "internal/record", "internal/probe"},
 	{"internal"},
 }
 
@@ -30,7 +30,7 @@ var bans = []ban{
 }
 
 // forTests are rooms that are no part of the program.
-var forTests = []string{"internal/resulttest", "internal/leaktest", "internal/arch", "bench/integration"}
+var forTests = []string{"internal/resulttest", "internal/leaktest", "internal/quictest", "internal/arch", "bench/integration"}
 
 // importsDown holds the import table. Tests may import sideways and upwards,
 // for they are not part of what they test; cmd is closed to them too.
