@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/quic-go/quic-go/http3"
 
 	"github.com/scalws/scalbench/bench"
 	"github.com/scalws/scalbench/internal/certs"
@@ -90,8 +91,9 @@ func TestTargetAnswersAsExpected(t *testing.T) {
 				t.Errorf("%s/%s: status %d, %d bytes, %v; want %d, %d", s.Name, sc.Name, resp.StatusCode, n, err,
 					sc.Expect.Status, *sc.Expect.Bytes)
 			}
-			if spoken := resp.ProtoMajor == 2; spoken != (sc.HTTP == suite.HTTP2) {
-				t.Errorf("%s/%s: answered in %s", s.Name, sc.Name, resp.Proto)
+			want := map[suite.HTTP]string{suite.HTTP1: "HTTP/1.1", suite.HTTP2: "HTTP/2.0", suite.HTTP3: "HTTP/3.0"}[sc.HTTP]
+			if resp.Proto != want {
+				t.Errorf("%s/%s: answered in %s, want %s", s.Name, sc.Name, resp.Proto, want)
 			}
 		}
 	}
@@ -102,6 +104,11 @@ func client(t *testing.T, sc suite.Scenario, ca []byte) *http.Client {
 	t.Helper()
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(ca)
+	if sc.HTTP == suite.HTTP3 {
+		transport := &http3.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}
+		t.Cleanup(func() { transport.Close() })
+		return &http.Client{Transport: transport}
+	}
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, Protocols: new(http.Protocols)}
 	transport.Protocols.SetHTTP1(sc.HTTP == suite.HTTP1)
 	transport.Protocols.SetHTTP2(sc.HTTP == suite.HTTP2)
@@ -109,7 +116,7 @@ func client(t *testing.T, sc suite.Scenario, ca []byte) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// runSecureTarget runs one with TLS, and returns its authority too.
+// runSecureTarget runs one with TLS and HTTP/3, and returns its authority too.
 func runSecureTarget(t *testing.T) (url string, ca []byte) {
 	t.Helper()
 	set, err := certs.Make(certs.Request{}, time.Now())
@@ -120,7 +127,7 @@ func runSecureTarget(t *testing.T) (url string, ca []byte) {
 	if err := set.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	return runTarget(t, target.Config{Cert: filepath.Join(dir, certs.CertFile), Key: filepath.Join(dir, certs.KeyFile)}), set.CA
+	return runTarget(t, target.Config{Cert: filepath.Join(dir, certs.CertFile), Key: filepath.Join(dir, certs.KeyFile), HTTP3: true}), set.CA
 }
 
 // runTarget runs an embedded server until the test ends, and returns its URL.

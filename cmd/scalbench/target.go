@@ -17,7 +17,8 @@ func newTarget(std streams) *cobra.Command {
 		Short: "Run the embedded server in the foreground",
 		Long: "Run the embedded server in the foreground. It writes one line, `listening URL`, when it is ready, and ends on\n" +
 			"a signal or, when its standard input is a pipe, when that is closed.\n\n" +
-			"With --cert and --key it speaks HTTP/2 and HTTP/1.1 over TLS; scalbench cert makes both files.",
+			"With --cert and --key it speaks HTTP/2 and HTTP/1.1 over TLS; scalbench cert makes both files. With --http3\n" +
+			"too it also speaks HTTP/3, on the UDP port of the same number.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := config.Validate(); err != nil {
@@ -37,6 +38,7 @@ func newTarget(std streams) *cobra.Command {
 	cmd.Flags().DurationVar(&config.UpstreamTimeout, "upstream-timeout", 5*time.Second, "`time` for one answer of the upstream, 1ms to 60s")
 	cmd.Flags().StringVar(&config.Cert, "cert", "", "PEM `file` of a certificate and its chain: listen with TLS (default cleartext)")
 	cmd.Flags().StringVar(&config.Key, "key", "", "PEM `file` of its key")
+	cmd.Flags().BoolVar(&config.HTTP3, "http3", false, "HTTP/3 too; it needs --cert and --key")
 	return cmd
 }
 

@@ -10,11 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quic-go/quic-go/http3"
+
 	"github.com/scalws/scalbench/internal/certs"
 )
 
-// With a certificate the target speaks TLS and says so; an old one is told, by
-// name, and shown all the same.
+// With a certificate the target speaks TLS and says so, and HTTP/3 where that is
+// asked for; an old one is told, by name, and shown all the same.
 func TestTargetOverTLS(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -38,23 +40,27 @@ func TestTargetOverTLS(t *testing.T) {
 			var stdout, stderr output
 			ended := make(chan int, 1)
 			go func() {
-				ended <- run([]string{"target", "--cert", cert, "--key", filepath.Join(dir, certs.KeyFile)}, streams{in: stdin, out: &stdout, err: &stderr})
+				ended <- run([]string{"target", "--cert", cert, "--key", filepath.Join(dir, certs.KeyFile), "--http3"}, streams{in: stdin, out: &stdout, err: &stderr})
 			}()
 
 			url := awaitURL(t, &stdout, ended)
 			roots := x509.NewCertPool()
 			roots.AppendCertsFromPEM(set.CA)
-			atThatTime := func() time.Time { return test.made }
-			transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, Time: atThatTime}, ForceAttemptHTTP2: true}
-			resp, err := (&http.Client{Transport: transport}).Get(url + "/respond")
-			if err != nil {
-				t.Fatal(err)
+			trust := &tls.Config{RootCAs: roots, Time: func() time.Time { return test.made }}
+			overTCP := &http.Transport{TLSClientConfig: trust.Clone(), ForceAttemptHTTP2: true}
+			overQUIC := &http3.Transport{TLSClientConfig: trust.Clone()}
+			for proto, transport := range map[string]http.RoundTripper{"HTTP/2.0": overTCP, "HTTP/3.0": overQUIC} {
+				resp, err := (&http.Client{Transport: transport}).Get(url + "/respond")
+				if err != nil {
+					t.Fatal(err)
+				}
+				resp.Body.Close()
+				if resp.StatusCode != 200 || resp.Proto != proto {
+					t.Errorf("%s, status %d, want %s, 200", resp.Proto, resp.StatusCode, proto)
+				}
 			}
-			resp.Body.Close()
-			transport.CloseIdleConnections()
-			if resp.StatusCode != 200 || resp.Proto != "HTTP/2.0" {
-				t.Errorf("%s, status %d, want HTTP/2.0, 200", resp.Proto, resp.StatusCode)
-			}
+			overTCP.CloseIdleConnections()
+			overQUIC.Close()
 			parent.Close()
 			if code := <-ended; code != 0 {
 				t.Errorf("exit code %d", code)

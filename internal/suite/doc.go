@@ -22,10 +22,10 @@
 //	  - name: static-small
 //	    about: A file of 1 KiB, opened and read for every request.
 //	    url: /static-small       # or http://HOST:PORT/PATH, or https
-//	    http: 1.1                # or 2; of the target with the key tls only
+//	    http: 1.1                # or 2 or 3; these of the target with the key tls only
 //	    tls: {}                  # a path over TLS, with certificates made for the run
 //	    connections: 64
-//	    streams: 1               # requests at a time on a connection; more with http: 2 only
+//	    streams: 1               # requests at a time on a connection; more with http: 2 or 3 only
 //	    load: {kind: closed}
 //	    requests_per_conn: 0     # 0: keep-alive, 1: a connection for each request
 //	    method: GET

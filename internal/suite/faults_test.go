@@ -45,7 +45,6 @@ scenarios:
 `, `
 2:1: key "variants" in a suite is not supported yet
 3:1: key "gate" in a suite is not supported yet
-7:11: http: 3 is not supported yet, expected 1.1 or 2
 8:11: key "cert" in tls: certificates of clients are not supported yet
 8:24: key "key" in tls: certificates of clients are not supported yet
 9:18: kind: open is not supported yet, expected closed
@@ -112,7 +111,7 @@ scenarios:
 1:8: suite: "Über Suite", expected 1 to 64 of a-z 0-9 . _ - with a letter or digit first
 2:9: target: "embeded", expected embedded
 4:11: name: "-x", expected 1 to 64 of a-z 0-9 . _ - with a letter or digit first
-6:11: http: "1.0", expected 1.1 or 2
+6:11: http: "1.0", expected 1.1, 2 or 3
 7:18: connections: "0", expected a whole number from 1 to 1000000
 8:24: requests_per_conn: "-1", expected a whole number from 0 to 1000000000
 9:13: warmup: "61m", expected a duration from 0s to 1h0m0s such as 10s
@@ -154,7 +153,7 @@ scenarios:
 3:9: target: a mapping, expected embedded
 5:11: name: a mapping, expected a name
 6:10: url: a list, expected a path or a URL
-7:10: http: nothing, expected 1.1 or 2
+7:10: http: nothing, expected 1.1, 2 or 3
 8:11: load: a value, expected a mapping of keys to values
 9:14: headers: a value, expected a mapping of keys to values
 10:13: expect: a value, expected a mapping of keys to values
@@ -217,13 +216,17 @@ scenarios:
   - {name: l, url: /x, tls: }
   - {name: m, url: /x, tls: true, streams: 0}
   - {name: n, url: /x, tls: {}, helpers: [{name: upstream, command: [x]}]}
+  - {name: o, url: /x, http: 3, streams: 9}
+  - {name: p, url: "HTTP://h/", http: 3, tls: {}}
+  - {name: q, url: "http://h/", http: 3}
+  - {name: r, url: /x, http: 4, tls: {}, streams: 9}
 `, `
 4:33: tls: the url http://h/ is cleartext, expected https://
 5:34: ca: the certificate of the suite's target is made for the run, expected no ca
 5:34: ca: with verify: false nothing is verified, expected one of them
 6:30: http: 2 of the suite's target is there over TLS only, expected the key tls: {} beside it
-7:33: streams: 2, but HTTP/1.1 carries one request at a time on a connection, expected http: 2 beside it
-8:54: streams: 1000, but HTTP/1.1 carries one request at a time on a connection, expected http: 2 beside it
+7:33: streams: 2, but HTTP/1.1 carries one request at a time on a connection, expected http: 2 or 3 beside it
+8:54: streams: 1000, but HTTP/1.1 carries one request at a time on a connection, expected http: 2 or 3 beside it
 9:51: streams: "1001", expected a whole number from 1 to 1000
 10:30: unknown key "verfy" in tls; did you mean "verify"?
 10:44: key "insecure" in tls: it is verify: false here
@@ -239,6 +242,11 @@ scenarios:
 16:29: tls: a value, expected a mapping of keys to values
 16:44: streams: "0", expected a whole number from 1 to 1000
 17:24: tls: the suite's target asks an upstream in cleartext only, expected no helper "upstream"
+18:30: http: 3 of the suite's target is there over TLS only, expected the key tls: {} beside it
+19:39: http: 3 is never in cleartext, as the url HTTP://h/ is, expected https://
+19:42: tls: the url HTTP://h/ is cleartext, expected https://
+20:39: http: 3 is never in cleartext, as the url http://h/ is, expected https://
+21:30: http: "4", expected 1.1, 2 or 3
 `},
 		{"helpers", `
 suite: s

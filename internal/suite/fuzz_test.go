@@ -14,6 +14,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("suite: &a s\nscenarios: [*a, {<<: {b: c}, ? d : e}]\nx: !!str y\n"))
 	f.Add([]byte("%YAML 1.2\n---\n- a\n...\n---\nb: |\n  c\n"))
 	f.Add([]byte("suite: s\nscenarios: [{name: a, url: https://h/, http: 2, streams: 9, tls: {verify: true, ca: a.pem, sni: h}}]\n"))
+	f.Add([]byte("suite: s\ntarget: embedded\nscenarios: [{name: a, url: /x, http: 3, streams: 9, tls: {}}]\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := Parse("f", data)
 		if err == nil {
@@ -40,6 +41,9 @@ func checkSuite(t *testing.T, s *Suite) {
 		if !validName.MatchString(sc.Name) || sc.URL == "" || sc.Connections < 1 || sc.RequestsPerConn < 0 ||
 			sc.Measure <= 0 || sc.Warmup < 0 || sc.Method == "" || (sc.UsesTarget() && s.Target == TargetNone) {
 			t.Fatalf("scenario %#v", sc)
+		}
+		if sc.HTTP == HTTP3 && !sc.TLS.On {
+			t.Fatalf("HTTP/3 of scenario %#v", sc)
 		}
 		if sc.Streams < 1 || (sc.HTTP == HTTP1 && sc.Streams != 1) || (!sc.UsesTarget() && sc.TLS.On != strings.HasPrefix(strings.ToLower(sc.URL), "https://")) {
 			t.Fatalf("protocol of scenario %#v", sc)

@@ -76,6 +76,8 @@ scenarios:
   - {name: c, url: https://h/, tls: {ca: /etc/ca.pem}, streams: 1}
   - {name: d, url: HTTPS://h/, tls: {verify: false}}
   - {name: e, url: "http://h/", http: 2, streams: 2}
+  - {name: f, url: /x, http: 3, tls: {sni: a.test}, streams: 1000}
+  - {name: g, url: https://h/, http: 3, requests_per_conn: 1}
 `,
 			Suite{Name: "s", Target: TargetEmbedded, Scenarios: []Scenario{
 				{Name: "a", URL: "/x", HTTP: HTTP2, TLS: TLS{On: true}, Streams: 1000, Connections: 50, Method: "GET", Measure: 10 * time.Second},
@@ -84,6 +86,8 @@ scenarios:
 				{Name: "c", URL: "https://h/", TLS: TLS{On: true, CA: "/etc/ca.pem"}, Streams: 1, Connections: 50, Method: "GET", Measure: 10 * time.Second},
 				{Name: "d", URL: "HTTPS://h/", TLS: TLS{On: true, Insecure: true}, Streams: 1, Connections: 50, Method: "GET", Measure: 10 * time.Second},
 				{Name: "e", URL: "http://h/", HTTP: HTTP2, Streams: 2, Connections: 50, Method: "GET", Measure: 10 * time.Second},
+				{Name: "f", URL: "/x", HTTP: HTTP3, TLS: TLS{On: true, SNI: "a.test"}, Streams: 1000, Connections: 50, Method: "GET", Measure: 10 * time.Second},
+				{Name: "g", URL: "https://h/", HTTP: HTTP3, TLS: TLS{On: true}, Streams: 1, Connections: 50, RequestsPerConn: 1, Method: "GET", Measure: 10 * time.Second},
 			}},
 		},
 		{"header list, target last, byte order mark, CRLF",

@@ -20,7 +20,7 @@ var tlsKeys = keyTable{
 
 // http reads a protocol version.
 func (r *reader) http(f field) HTTP {
-	return choice(r, f, option[HTTP]{word: "1.1", value: HTTP1}, option[HTTP]{word: "2", value: HTTP2}, option[HTTP]{word: "3", later: true})
+	return choice(r, f, option[HTTP]{word: "1.1", value: HTTP1}, option[HTTP]{word: "2", value: HTTP2}, option[HTTP]{word: "3", value: HTTP3})
 }
 
 // tls reads how connections are protected; that the key is there says that they
@@ -83,7 +83,8 @@ func (r *reader) checkProtocol(sc *placed) {
 	said, _ := scalarText(sc.httpAt) // a version that is not known was told already
 	isHTTP1 := sc.httpAt == nil || said == HTTP1.String()
 
-	switch scheme := schemeOf(sc.URL); {
+	scheme := schemeOf(sc.URL)
+	switch {
 	case scheme == "http" && sc.TLS.On:
 		r.fault(sc.tlsAt, "tls: the url %s is cleartext, expected https://", sc.URL)
 	case scheme == "https":
@@ -97,11 +98,14 @@ func (r *reader) checkProtocol(sc *placed) {
 	if sc.TLS.Insecure && sc.TLS.CA != "" {
 		r.fault(sc.caAt, "ca: with verify: false nothing is verified, expected one of them")
 	}
-	if sc.HTTP == HTTP2 && sc.UsesTarget() && !sc.TLS.On {
-		r.fault(sc.httpAt, "http: 2 of the suite's target is there over TLS only, expected the key tls: {} beside it")
+	if sc.HTTP != HTTP1 && sc.UsesTarget() && !sc.TLS.On {
+		r.fault(sc.httpAt, "http: %s of the suite's target is there over TLS only, expected the key tls: {} beside it", sc.HTTP)
+	}
+	if sc.HTTP == HTTP3 && scheme == "http" {
+		r.fault(sc.httpAt, "http: 3 is never in cleartext, as the url %s is, expected https://", sc.URL)
 	}
 	if isHTTP1 && sc.Streams > 1 {
-		r.fault(sc.streamsAt, "streams: %d, but HTTP/1.1 carries one request at a time on a connection, expected http: 2 beside it", sc.Streams)
+		r.fault(sc.streamsAt, "streams: %d, but HTTP/1.1 carries one request at a time on a connection, expected http: 2 or 3 beside it", sc.Streams)
 	}
 }
 

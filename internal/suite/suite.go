@@ -63,18 +63,26 @@ type Scenario struct {
 // UsesTarget tells whether URL is a path on the suite's target.
 func (s Scenario) UsesTarget() bool { return strings.HasPrefix(s.URL, "/") }
 
+// NeedsHTTP3 tells whether the suite's target must be started with HTTP/3, which it
+// has only where it is asked for.
+func (s Scenario) NeedsHTTP3() bool { return s.UsesTarget() && s.HTTP == HTTP3 }
+
 // HTTP is the protocol version of a scenario.
 type HTTP uint8
 
 const (
 	HTTP1 HTTP = iota // HTTP/1.1, the default
 	HTTP2             // HTTP/2: chosen by ALPN over TLS, else with prior knowledge (RFC 9113, 3.3)
+	HTTP3             // HTTP/3: over QUIC, which is never without TLS (RFC 9114)
 )
 
 // String returns the word of the file.
 func (h HTTP) String() string {
-	if h == HTTP2 {
+	switch h {
+	case HTTP2:
 		return "2"
+	case HTTP3:
+		return "3"
 	}
 	return "1.1"
 }

@@ -26,12 +26,28 @@ func TestScenario(t *testing.T) {
 	}
 }
 
+func TestNeedsHTTP3(t *testing.T) {
+	for _, test := range []struct {
+		scenario Scenario
+		want     bool
+	}{
+		{Scenario{URL: "/x", HTTP: HTTP3, TLS: TLS{On: true}}, true},
+		{Scenario{URL: "/x", HTTP: HTTP2, TLS: TLS{On: true}}, false},
+		{Scenario{URL: "https://h/", HTTP: HTTP3, TLS: TLS{On: true}}, false}, // of another server
+	} {
+		if got := test.scenario.NeedsHTTP3(); got != test.want {
+			t.Errorf("%s with HTTP/%s: %t, want %t", test.scenario.URL, test.scenario.HTTP, got, test.want)
+		}
+	}
+}
+
 func TestWords(t *testing.T) {
 	for _, test := range []struct{ got, want string }{
 		{TargetNone.String(), ""},
 		{TargetEmbedded.String(), "embedded"},
 		{HTTP1.String(), "1.1"},
 		{HTTP2.String(), "2"},
+		{HTTP3.String(), "3"},
 		{Closed.String(), "closed"},
 		{BoundServer.String(), "server"},
 		{BoundApp.String(), "app"},

@@ -24,7 +24,7 @@ func choice[T any](r *reader, f field, options ...option[T]) T {
 			words = append(words, o.word)
 		}
 	}
-	expected := strings.Join(words, " or ")
+	expected := alternatives(words)
 	text, ok := r.text(f, expected)
 	if !ok {
 		return zero
@@ -41,6 +41,15 @@ func choice[T any](r *reader, f field, options ...option[T]) T {
 	}
 	r.fault(f.val, "%s: %q, expected %s", f.key, text, expected)
 	return zero
+}
+
+// alternatives lists words for a sentence: a, b or c.
+func alternatives(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 // boolean reads true or false, and none of YAML's other spellings.

@@ -15,7 +15,7 @@ func TestHandlerAllocations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newServer(Config{}, made, newFaultLog(io.Discard))
+	s, err := newServer(Config{}, made, newFaultLog(io.Discard), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestSecureHandlerAllocations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newServer(secureConfig(t), made, newFaultLog(io.Discard))
+	s, err := newServer(secureConfig(t), made, newFaultLog(io.Discard), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,13 +74,3 @@ func TestSecureHandlerAllocations(t *testing.T) {
 		})
 	}
 }
-
-// discardingWriter is a response that goes nowhere.
-type discardingWriter struct {
-	header http.Header
-	status int
-}
-
-func (w *discardingWriter) Header() http.Header         { return w.header }
-func (w *discardingWriter) WriteHeader(status int)      { w.status = status }
-func (w *discardingWriter) Write(p []byte) (int, error) { return len(p), nil }

@@ -42,6 +42,11 @@ type Config struct {
 	// else; "" for both is cleartext.
 	Cert, Key string
 
+	// HTTP3 is HTTP/3 beside them, on the UDP port of the same number, which the
+	// other two tell of in Alt-Svc. It needs Cert and Key: there is no QUIC in
+	// cleartext.
+	HTTP3 bool
+
 	// Log takes one line for each real fault, such as a file that cannot be
 	// opened. What clients do (resets, unfinished requests) is no fault. nil
 	// is os.Stderr.
@@ -106,6 +111,8 @@ func (c Config) validateUpstreamTimeout() error {
 
 func (c Config) validateCertificate() error {
 	switch {
+	case c.Cert == "" && c.Key == "" && c.HTTP3:
+		return errors.New("HTTP/3: expected a certificate and its key, it is never in cleartext")
 	case c.Cert == "" && c.Key == "":
 		return nil
 	case c.Cert == "":
@@ -134,6 +141,13 @@ func (c Config) scheme() string {
 		return "https"
 	}
 	return "http"
+}
+
+// anyPort tells whether the port of Listen, which is valid, is a free one.
+func (c Config) anyPort() bool {
+	_, text, _ := net.SplitHostPort(c.Listen)
+	port, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && port == 0
 }
 
 // withDefaults returns c with its zero fields filled in.

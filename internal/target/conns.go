@@ -10,9 +10,9 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// conns knows open connections, so that the end can cut them off: those of
+// conns knows open TCP connections, so that the end can cut them off: those of
 // clients, also after a misbehaviour took them over from fasthttp, and those to
-// the upstream.
+// the upstream. Those of QUIC quic-go knows.
 type conns struct {
 	mu      sync.Mutex
 	open    map[net.Conn]struct{} // guarded by mu

@@ -5,7 +5,8 @@
 //
 // It is one HTTP/1.1 server on fasthttp, whose job is to be cheaper than the
 // generator and to do exactly what the path says. With a certificate it is one
-// of HTTP/2 and HTTP/1.1 over TLS on net/http instead, which does the same.
+// of HTTP/2 and HTTP/1.1 over TLS on net/http instead, which does the same, and
+// where it is asked for one of HTTP/3 on quic-go beside them.
 //
 // # Routes
 //
@@ -34,6 +35,24 @@
 //
 // A client may have 1000 streams on a connection and 4 MiB on the way to it. One
 // that stops within its handshake or a head is dropped after 60 s.
+//
+// # HTTP/3
+//
+// [Config].HTTP3 adds HTTP/3 on the UDP port of the same number, with the same
+// certificate, routes and answers, and /fault too, on streams; where it listens
+// stays one https URL. The other versions say in Alt-Svc (RFC 7838) that it is
+// there: h3=":PORT"; ma=60.
+//
+// Streams and bytes on the way are limited as with HTTP/2, and a handshake to 60 s.
+// A connection on which nothing comes for 120 s is dropped. What is left of a
+// request that stops within its head goes with its connection. Early data (0-RTT)
+// is taken, for every route.
+//
+// quic-go asks for socket buffers of 7 MiB and takes what the host gives, by
+// net.core.rmem_max and wmem_max; too small ones lose datagrams of many clients,
+// which then show as latency. It refuses connections that nobody has accepted in
+// time: [quicListener] takes them as they come, which is enough for thousands at
+// once.
 //
 // # The upstream
 //
@@ -97,6 +116,19 @@
 //
 // What a server is asked to do wrong is no fault of it and is not logged.
 //
+// With HTTP/3 a misbehaviour has the stream of its request, never the connection:
+// FIN and RST are the end and the reset (H3_INTERNAL_ERROR) of that stream, a head
+// is a HEADERS frame, a body or a chunk a DATA frame, and what is held lasts until
+// the client gives the stream up. As in cleartext these are bytes, not calls: a
+// frame is cut off (close-in-head, close-in-body, stall-in-head), fields
+// contradict the body (short-body, long-body, two-lengths), one is there that
+// HTTP/3 forbids (length-and-chunked), a second answer follows (extra-bytes), or it
+// is no frame (garbage). rst-in-body writes a frame of a reserved type (RFC 9114,
+// 7.2.8) behind its half body, so that this has left when the reset does; at the
+// client the reset may still come to the reader first. A request's number in its
+// connection, for after=N, is that of its stream. close-after, bad-chunk and
+// http10-close have nothing like them and are 404.
+//
 // # Terms
 //
 //   - hold: the time a request is kept before it is answered (delay or stall).
@@ -106,11 +138,13 @@
 //     collection. A generator that omits it suffers from coordinated omission.
 //   - upstream: the server that this one asks to answer a request.
 //   - misbehaviour: an answer that is wrong, late or broken off on purpose.
-//   - take over: the connection leaves fasthttp for good, to carry bytes that no
-//     HTTP server would send. It is counted and cut off like any other.
+//   - take over: the connection leaves fasthttp for good, or a stream quic-go, to
+//     carry bytes that no HTTP server would send. It is counted and cut off like any
+//     other.
 //   - end: the listener is closed, held requests get 503, questions to the
 //     upstream are given up with 503, idle connections are closed, and what is
-//     still busy after [endGrace] is cut off.
+//     still busy after [endGrace] is cut off. With HTTP/3 a client that has been told
+//     to go away is busy until it has closed its connection.
 //
 // # Content of the files
 //
@@ -123,12 +157,13 @@
 //
 // # Flow
 //
-//  1. [Run] validates the [Config], makes the files and listens.
+//  1. [Run] validates the [Config], makes the files and listens, on TCP and where
+//     HTTP/3 is asked for on UDP too.
 //  2. It writes one line, `listening http://127.0.0.1:PORT`, or https, and serves.
-//  3. decide finds the route and what is wrong with the request, for both servers;
+//  3. decide finds the route and what is wrong with the request, for all servers;
 //     hold.go says how long it waits.
-//  4. handle answers in cleartext, and handleSecure over TLS; proxy.go decides whom
-//     a request is passed to, misbehave.go whether it is answered wrong.
+//  4. handle answers in cleartext, and handleSecure over TLS and QUIC; proxy.go
+//     decides whom a request is passed to, misbehave.go whether it is answered wrong.
 //  5. The context's end or the end of stdin (the parent died) stops the server;
 //     the files are removed.
 //
@@ -140,7 +175,8 @@
 // # Reading order
 //
 // config.go, run.go, server.go, routes.go, decide.go, hold.go; cleartext.go,
-// secure.go, secure_answer.go, static.go; proxy.go, upstream.go, cache.go;
-// misbehave.go, misbehaviours.go, takeover.go; then files.go, listen.go,
-// conns.go, faultlog.go; process.go, group.go and placement.go by themselves.
+// secure.go, secure_answer.go, static.go, quic.go, quic_accept.go; proxy.go,
+// upstream.go, cache.go; misbehave.go, misbehaviours.go, takeover.go,
+// stream_misbehave.go, stream_answers.go; then files.go, listen.go, conns.go,
+// faultlog.go; process.go, group.go and placement.go by themselves.
 package target

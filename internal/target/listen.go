@@ -14,17 +14,64 @@ import (
 // short: about one connection's life under load.
 const acceptPause = 10 * time.Millisecond
 
-// listener accepts TCP connections for both servers. fasthttp would end on the
+// listener accepts TCP connections, whichever server they are for. fasthttp would end on the
 // first EMFILE, and net/http would rest for up to a second.
 type listener struct {
 	*net.TCPListener
 	faults *faultLog
 }
 
-// listen opens a plain TCP listener on address. Go's own defaults are not
+// sockets are what a server listens on.
+type sockets struct {
+	tcp *listener
+	udp *net.UDPConn // of HTTP/3, on the port of the same number; nil: none
+}
+
+// portTries is how often a free TCP port is looked for whose UDP port is free
+// too. Nearly every one is.
+const portTries = 10
+
+// listen opens what the configuration asks for, all of it or nothing.
+func listen(ctx context.Context, cfg Config, faults *faultLog) (sockets, error) {
+	for try := 1; ; try++ {
+		tcp, err := listenTCP(ctx, cfg.Listen, faults)
+		if err != nil || !cfg.HTTP3 {
+			return sockets{tcp: tcp}, err
+		}
+		udp, err := listenUDP(ctx, tcp.Addr())
+		if err == nil {
+			return sockets{tcp: tcp, udp: udp}, nil
+		}
+		if closeErr := tcp.Close(); closeErr != nil || try == portTries || !cfg.anyPort() || !errors.Is(err, unix.EADDRINUSE) {
+			return sockets{}, errors.Join(err, closeErr)
+		}
+	}
+}
+
+// close takes back what listen has opened.
+func (l sockets) close() error {
+	err := l.tcp.Close()
+	if l.udp != nil {
+		err = errors.Join(err, l.udp.Close())
+	}
+	return err
+}
+
+// listenUDP opens a socket on the address of a TCP listener. What QUIC wants of
+// it, such as larger buffers, quic-go sets itself.
+func listenUDP(ctx context.Context, beside net.Addr) (*net.UDPConn, error) {
+	var lc net.ListenConfig
+	conn, err := lc.ListenPacket(ctx, "udp", beside.String())
+	if err != nil {
+		return nil, err // net's errors read "listen udp ADDRESS: ..."
+	}
+	return conn.(*net.UDPConn), nil // any other is of another network than udp
+}
+
+// listenTCP opens a plain TCP listener on address. Go's own defaults are not
 // cheap: multipath TCP adds a layer to every socket, and keep-alive probes
 // cost four setsockopt per accepted connection.
-func listen(ctx context.Context, address string, faults *faultLog) (*listener, error) {
+func listenTCP(ctx context.Context, address string, faults *faultLog) (*listener, error) {
 	lc := net.ListenConfig{KeepAlive: -1}
 	lc.SetMultipathTCP(false)
 	ln, err := lc.Listen(ctx, "tcp", address)

@@ -13,7 +13,7 @@ import (
 // Accepting survives a lack of descriptors and hands out bare TCP connections.
 func TestAcceptWithoutDescriptors(t *testing.T) {
 	log := new(lockedBuffer)
-	ln, err := listen(t.Context(), "127.0.0.1:0", newFaultLog(log))
+	ln, err := listenTCP(t.Context(), "127.0.0.1:0", newFaultLog(log))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestAcceptWithoutDescriptors(t *testing.T) {
 
 // A connection over loopback is not paced, whatever the host's default is.
 func TestLoopbackIsNotPaced(t *testing.T) {
-	ln, err := listen(t.Context(), "127.0.0.1:0", newFaultLog(new(lockedBuffer)))
+	ln, err := listenTCP(t.Context(), "127.0.0.1:0", newFaultLog(new(lockedBuffer)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,8 +27,8 @@ type misbehaveOptions struct {
 	pace  time.Duration // between two bytes of a slow answer
 }
 
-// misbehave answers /fault/{kind}: as the kind says, or with "ok" where the
-// options spare the request.
+// misbehave answers /fault/{kind} in cleartext: as the kind says, or with "ok"
+// where the options spare the request.
 func (s *server) misbehave(ctx *fasthttp.RequestCtx, spec []byte) {
 	kind, err := findMisbehaviour(string(spec))
 	if err != nil {

@@ -32,14 +32,15 @@ func Run(ctx context.Context, cfg Config, stdin io.Reader, stdout io.Writer) (er
 	defer func() { err = errors.Join(err, made.remove()) }()
 
 	faults := newFaultLog(cfg.Log)
-	ln, err := listen(ctx, cfg.Listen, faults)
+	on, err := listen(ctx, cfg, faults)
 	if err != nil {
 		return err
 	}
-	s, err := newServer(cfg, made, faults)
+	s, err := newServer(cfg, made, faults, on.udp)
 	if err != nil {
-		return errors.Join(err, ln.Close())
+		return errors.Join(err, on.close())
 	}
+	ln := on.tcp
 	go s.serveLoop(ln)
 	parent := watchParent(stdin)
 

@@ -22,19 +22,24 @@ var (
 )
 
 // cleartextOnlyText is the body of the 404 for routes that need the connection
-// itself, or would measure the upstream's protocol rather than this one.
+// itself, of which HTTP/3 has streams, or would measure the upstream's protocol
+// rather than this one.
 const cleartextOnlyText = "%s is there in cleartext only, and this server speaks TLS\n"
 
 // fileBuffer is what a file is read into on its way to TLS, a few records long.
 type fileBuffer [64 << 10]byte
 
 // handleSecure answers one request. It runs on a goroutine of the connection,
-// with HTTP/2 on one of the stream.
+// with HTTP/2 and HTTP/3 on one of the stream.
 func (s *server) handleSecure(w http.ResponseWriter, r *http.Request) {
+	path := plainPath(r)
 	// The copies are short enough for the stack.
-	d := s.decide([]byte(r.Method), []byte(plainPath(r)), []byte(r.URL.RawQuery))
+	d := s.decide([]byte(r.Method), []byte(path), []byte(r.URL.RawQuery))
 	header := w.Header()
 	header["Server"], header["Content-Type"] = serverField, typeField
+	if s.altSvc != nil && r.ProtoMajor < 3 {
+		header["Alt-Svc"] = s.altSvc
+	}
 	if d.text != "" {
 		if d.allow != "" {
 			header["Allow"] = []string{d.allow}
@@ -49,11 +54,15 @@ func (s *server) handleSecure(w http.ResponseWriter, r *http.Request) {
 		s.staticSmallSecure(w, r)
 	case static1MRoute:
 		s.static1MSecure(w, r)
-	case proxyRoute, cacheHitRoute, faultRoute:
+	case faultRoute:
+		s.misbehaveSecure(w, r, strings.TrimPrefix(path[d.restAt:], "/"))
+	case proxyRoute, cacheHitRoute:
 		say(w, r, http.StatusNotFound, fmt.Sprintf(cleartextOnlyText, r.URL.Path))
 	default:
 		if !s.wait(d.hold, r.Context().Done()) {
-			header["Connection"] = []string{"close"} // with HTTP/2 it becomes GOAWAY
+			if r.ProtoMajor < 3 { // HTTP/3 has no such field, and says GOAWAY by itself
+				header["Connection"] = []string{"close"} // with HTTP/2 it becomes GOAWAY
+			}
 			say(w, r, http.StatusServiceUnavailable, endingText)
 			return
 		}

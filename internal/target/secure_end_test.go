@@ -3,6 +3,7 @@ package target
 import (
 	"crypto/tls"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -18,8 +19,8 @@ func TestSecureEnd(t *testing.T) {
 	for name, busy := range map[string]func(*testing.T, Config, *running){
 		"nobody": func(*testing.T, Config, *running) {},
 		"idle": func(t *testing.T, cfg Config, r *running) {
-			for _, http2 := range []bool{false, true} {
-				getBy(t, secureClient(t, cfg, http2), "GET", r.url+"/respond", nil)
+			for _, client := range everySecureClient(t, cfg) {
+				getBy(t, client, "GET", r.url+"/respond", nil)
 			}
 		},
 		"silent before the handshake": func(t *testing.T, _ Config, r *running) { dial(t, hostOf(t, r)) },
@@ -37,16 +38,17 @@ func TestSecureEnd(t *testing.T) {
 				t.Error(err)
 			}
 		},
-		"reading nothing of a stream": func(t *testing.T, cfg Config, r *running) {
-			resp, err := secureClient(t, cfg, true).Get(r.url + "/static-1m")
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { resp.Body.Close() })
-		},
+		"reading nothing of a stream":               holdStream(true),
+		"reading nothing of a stream with HTTP/3":   holdStream(false),
+		"silent on a QUIC connection":               func(t *testing.T, cfg Config, r *running) { dialQUIC(t, cfg, r) },
+		"silent within a head with HTTP/3":          func(t *testing.T, cfg Config, r *running) { openStream(t, dialQUIC(t, cfg, r), "\x01\x40") },
+		"held with HTTP/3":                          func(t *testing.T, cfg Config, r *running) { holdFault(t, cfg, r, "stall-in-body") },
+		"trickling with HTTP/3":                     func(t *testing.T, cfg Config, r *running) { holdFault(t, cfg, r, "slow?every=1s") },
+		"sending a body without end with HTTP/3":    postWithoutEnd,
+		"sending datagrams that are no QUIC at all": sendNoise,
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := secureConfig(t)
+			cfg := quicConfigOf(t)
 			dir := t.TempDir()
 			t.Setenv("TMPDIR", dir)
 			target := start(t, cfg)
@@ -62,6 +64,11 @@ func TestSecureEnd(t *testing.T) {
 			if took := time.Since(began); took > endGrace+cutOffPatience {
 				t.Errorf("ended after %s", took)
 			}
+			if socket, err := net.ListenPacket("udp", hostOf(t, target)); err != nil {
+				t.Errorf("the UDP port is not free: %v", err)
+			} else {
+				socket.Close()
+			}
 			if log := target.log.String(); log != "" {
 				t.Errorf("logged %q", log)
 			}
@@ -72,13 +79,28 @@ func TestSecureEnd(t *testing.T) {
 	}
 }
 
+// holdStream asks for the large file and reads nothing of it.
+func holdStream(http2 bool) func(*testing.T, Config, *running) {
+	return func(t *testing.T, cfg Config, r *running) {
+		client := quicClient(t, cfg)
+		if http2 {
+			client = secureClient(t, cfg, true)
+		}
+		resp, err := client.Get(r.url + "/static-1m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { resp.Body.Close() })
+	}
+}
+
 // A held request learns of the end; it is not answered as if its time were up.
 func TestSecureEndWhileHeld(t *testing.T) {
-	for name, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
+	for _, name := range []string{"HTTP/1.1", "HTTP/2.0", "HTTP/3.0"} {
 		t.Run(name, func(t *testing.T) {
-			cfg := secureConfig(t)
+			cfg := quicConfigOf(t)
 			target := start(t, cfg)
-			client := secureClient(t, cfg, http2)
+			client := everySecureClient(t, cfg)[name]
 			status := make(chan int, 1)
 			go func() {
 				resp, err := client.Get(target.url + "/delay/60s")
@@ -142,11 +164,10 @@ func TestSecureClientsAreNoFault(t *testing.T) {
 
 // A static file that is gone or cut short is a fault of the server, over TLS too.
 func TestSecureFileFaults(t *testing.T) {
-	cfg := secureConfig(t)
+	cfg := quicConfigOf(t)
 	cfg.Dir = t.TempDir()
 	target := start(t, cfg)
-	for name, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
-		client := secureClient(t, cfg, http2)
+	for name, client := range everySecureClient(t, cfg) {
 		for _, file := range []string{"static-small", "static-1m"} {
 			path := cfg.Dir + "/" + file
 			kept := path + ".kept"

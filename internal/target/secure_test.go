@@ -58,18 +58,25 @@ func secureClient(t *testing.T, cfg Config, http2 bool) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
+// everySecureClient returns one for each version, by the name that its answers
+// carry. The server must have HTTP/3.
+func everySecureClient(t *testing.T, cfg Config) map[string]*http.Client {
+	t.Helper()
+	return map[string]*http.Client{"HTTP/1.1": secureClient(t, cfg, false), "HTTP/2.0": secureClient(t, cfg, true), "HTTP/3.0": quicClient(t, cfg)}
+}
+
 // seen is what a client sees of an answer, as far as servers must agree on it.
 type seen struct {
 	Status, Server, Type, Allow, Body string
 	Length                            int64
 }
 
-// Whatever is asked, the answer is the same in cleartext, with HTTP/1.1 over TLS
-// and with HTTP/2.
+// Whatever is asked, the answer is the same in cleartext, with HTTP/1.1 over TLS,
+// with HTTP/2 and with HTTP/3.
 func TestSecureAnswersAsCleartext(t *testing.T) {
-	cfg := secureConfig(t)
+	cfg := quicConfigOf(t)
 	cleartext, secure := start(t, Config{}), start(t, cfg)
-	clients := map[string]*http.Client{"HTTP/1.1": secureClient(t, cfg, false), "HTTP/2.0": secureClient(t, cfg, true)}
+	clients := everySecureClient(t, cfg)
 	body := strings.Repeat("b", 300<<10) // more than net/http reads by itself
 	for _, path := range []string{
 		"/respond", "/respond?x=1", "/respond-1k", "/static-small", "/static-1m", "/ok",
@@ -171,10 +178,10 @@ func TestProtocolByALPN(t *testing.T) {
 
 // A body is ignored whatever its size and framing, and the connection lives on.
 func TestSecurePostTenMiB(t *testing.T) {
-	cfg := secureConfig(t)
+	cfg := quicConfigOf(t)
 	target := start(t, cfg)
 	body := bytes.Repeat([]byte("0123456789abcdef"), 10<<20/16)
-	for protocol, client := range map[string]*http.Client{"HTTP/1.1": secureClient(t, cfg, false), "HTTP/2.0": secureClient(t, cfg, true)} {
+	for protocol, client := range everySecureClient(t, cfg) {
 		for name, reader := range map[string]io.Reader{
 			"known length": bytes.NewReader(body),
 			"no length":    io.MultiReader(bytes.NewReader(body)),
@@ -188,3 +195,13 @@ func TestSecurePostTenMiB(t *testing.T) {
 		}
 	}
 }
+
+// discardingWriter is a response that goes nowhere.
+type discardingWriter struct {
+	header http.Header
+	status int
+}
+
+func (w *discardingWriter) Header() http.Header         { return w.header }
+func (w *discardingWriter) WriteHeader(status int)      { w.status = status }
+func (w *discardingWriter) Write(p []byte) (int, error) { return len(p), nil }

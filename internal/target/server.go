@@ -24,7 +24,8 @@ const cutOffPatience = time.Second
 // serverName is the Server field of every answer.
 const serverName = "scalbench-target"
 
-// httpServer is what carries HTTP: fasthttp in cleartext, net/http over TLS.
+// httpServer is what carries HTTP: fasthttp in cleartext, net/http over TLS,
+// quic-go beside it over QUIC.
 type httpServer interface {
 	// Serve accepts until the listener is closed or fails.
 	Serve(net.Listener) error
@@ -46,6 +47,8 @@ type server struct {
 	upstream *upstream // nil: there is none
 	cache    cache     // answers of the upstream
 
+	altSvc []string // the Alt-Svc field of answers that come over TCP; nil: there is no HTTP/3
+
 	buffers sync.Pool // of *fileBuffer
 
 	asked [numMisbehaviours]atomic.Uint64 // requests whose share is counted, by kind
@@ -55,8 +58,9 @@ type server struct {
 	serveErr error
 }
 
-// newServer makes the server of a configuration that is valid and complete.
-func newServer(cfg Config, made files, faults *faultLog) (*server, error) {
+// newServer makes the server of a configuration that is valid and complete. udp
+// is the socket of HTTP/3, which the server closes at its end; nil: none.
+func newServer(cfg Config, made files, faults *faultLog, udp *net.UDPConn) (*server, error) {
 	clock, err := mono.NewClock()
 	if err != nil {
 		return nil, err
@@ -80,10 +84,19 @@ func newServer(cfg Config, made files, faults *faultLog) (*server, error) {
 		s.upstream = newUpstream(cfg.Upstream, cfg.UpstreamTimeout)
 	}
 	s.http = s.newCleartext()
-	if cfg.Cert != "" {
-		if s.http, err = s.newSecure(cfg); err != nil {
-			return nil, err
-		}
+	if cfg.Cert == "" {
+		return s, nil
+	}
+	secure, err := s.newSecure(cfg)
+	if err != nil {
+		return nil, err
+	}
+	s.http = secure
+	if udp == nil {
+		return s, nil
+	}
+	if s.http, err = s.newQUIC(secure, udp); err != nil {
+		return nil, err
 	}
 	return s, nil
 }
