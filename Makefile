@@ -40,11 +40,13 @@ lint:
 	go tool staticcheck ./...
 	go mod tidy -diff
 
-# Load generators side by side, those that are installed: all of it, most of an
-# hour; or what keeps its connections, without waiting for ports.
+# Load generators side by side, those that are installed, on the servers that are:
+# all of it, more than an hour; or what keeps its connections in clear text,
+# without waiting for ports. BENCH='-servers caddy' is HTTP/3 alone; `go run
+# ./bench/peers -h` lists peers, servers and courses.
 bench: build ; go run ./bench/peers $(BENCH)
 bench-quick: build ; go run ./bench/peers -rounds 3 -courses respond,static-small,static-1m $(BENCH)
 
-# Installs the generators to compare with: by apt as root, go and cargo into
-# ~/.cache/scalbench/peers.
+# Installs the generators to compare with, and Caddy: by apt as root, go and cargo
+# into ~/.cache/scalbench/peers.
 bench-peers: ; go run ./bench/peers -install

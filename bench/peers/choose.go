@@ -36,11 +36,7 @@ func choose[T named](kind string, all []T, list string) ([]T, error) {
 }
 
 // installed drops what is not there and adds a line about each to absent.
-func installed[T interface {
-	named
-	program() string
-	install() string
-}](all []T, absent []string) ([]T, []string) {
+func installed[T installable](all []T, absent []string) ([]T, []string) {
 	var found []T
 	for _, t := range all {
 		if _, err := exec.LookPath(t.program()); err != nil {

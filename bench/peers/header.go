@@ -20,6 +20,10 @@ func header(p plan, now time.Time, seen evidence, noise error) []string {
 			p.load.connections, p.rounds, p.load.seconds, p.serverCPU, p.load.cpu),
 	}
 	lines = append(lines, describeCongestion(readText(congestionFile))...)
+	if p.protocolsOver(quicUDP) != nil {
+		lines = append(lines, fmt.Sprintf("udp buffers: of the peers and servers that are not root's at most %s bytes to receive, %s to send (rmem_max, wmem_max)",
+			orUnknown(readText(receiveBufferFile)), orUnknown(readText(sendBufferFile))))
+	}
 	for _, c := range p.courses {
 		lines = append(lines, "course "+c.name()+": "+c.String())
 	}
@@ -39,6 +43,13 @@ func header(p plan, now time.Time, seen evidence, noise error) []string {
 // congestionFile holds the congestion control of new sockets, the servers'
 // among them (tcp(7)).
 const congestionFile = "/proc/sys/net/ipv4/tcp_congestion_control"
+
+// receiveBufferFile and sendBufferFile hold what a program without CAP_NET_ADMIN
+// may have of socket buffers (socket(7)). quic-go asks for 7 MiB.
+const (
+	receiveBufferFile = "/proc/sys/net/core/rmem_max"
+	sendBufferFile    = "/proc/sys/net/core/wmem_max"
+)
 
 // describeCongestion names it, with a warning where it sends by timers.
 func describeCongestion(name string) []string {

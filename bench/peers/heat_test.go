@@ -61,7 +61,7 @@ func TestRunRounds(t *testing.T) {
 // failed in that protocol alone.
 func TestNewHeats(t *testing.T) {
 	p := plan{peers: []peer{scalbench{}, wrk{}, h2load{}}, rounds: 4, churnRounds: 3, load: load{seconds: 3}}
-	courses := []course{{label: "clear"}, {label: "two", protocol: h2TLS, streams: 10}, {label: "one", protocol: h1TLS}, {label: "churn", churn: true}}
+	courses := []course{{label: "clear"}, {label: "two", protocol: h2TLS, streams: 10}, {label: "one", protocol: h1TLS}, {label: "churn", churn: true}, {label: "three", protocol: h3QUIC, streams: 1}}
 	probes := []probe{
 		{peer: "scalbench", protocol: h2TLS},
 		{peer: "h2load", protocol: h2TLS, err: errors.New("it spoke HTTP/1.1")},
@@ -76,6 +76,7 @@ func TestNewHeats(t *testing.T) {
 		{"scalbench", "map[wrk:it has no HTTP/2]", "map[h2load:probe: it spoke HTTP/1.1]", load{seconds: 3, protocol: h2TLS, streams: 10}, 4},
 		{"scalbench,wrk,h2load", "map[]", "map[]", load{seconds: 3, protocol: h1TLS}, 4},
 		{"scalbench,wrk,h2load", "map[]", "map[]", load{seconds: 2, churn: true, churnRequests: 30_000}, 3},
+		{"scalbench", "map[h2load:it has no HTTP/3 wrk:it has no HTTP/3]", "map[]", load{seconds: 3, protocol: h3QUIC, streams: 1}, 4},
 	} {
 		h := heats[i]
 		if names(h.entrants) != want.entrants || fmt.Sprint(h.skipped) != want.skipped || fmt.Sprint(h.failed) != want.failed {

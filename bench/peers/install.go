@@ -67,17 +67,25 @@ type surroundings struct {
 	cache string // "" if there can be none
 }
 
-// decision is what -install does about one peer: run the first recipe that
+// installable is a peer or a server.
+type installable interface {
+	named
+	program() string
+	install() string
+	recipes() []recipe
+}
+
+// decision is what -install does about one of them: run the first recipe that
 // works, or nothing, and why.
 type decision struct {
-	peer    string
+	name    string
 	recipes []recipe
 	why     string // of nothing
 }
 
-// decide looks at one peer. It depends on the arguments alone.
-func decide(p peer, s surroundings) decision {
-	d := decision{peer: p.name()}
+// decide looks at one of them. It depends on the arguments alone.
+func decide(p installable, s surroundings) decision {
+	d := decision{name: p.name()}
 	if at := s.found(p.program()); at != "" {
 		d.why = "is there: " + at
 		return d
@@ -124,21 +132,21 @@ func surroundingsHere(cache string) surroundings {
 	}
 }
 
-// installPeers installs what is absent and can be installed, one after the
-// other, and prints a line for each peer. What cannot be is no error; a recipe
-// that was run and failed is, unless the next one worked.
-func installPeers(ctx context.Context, peers []peer, s surroundings, stdout, stderr io.Writer) error {
+// installAll installs what is absent and can be installed, one after the other,
+// and prints a line for each. What cannot be is no error; a recipe that was run
+// and failed is, unless the next one worked.
+func installAll(ctx context.Context, all []installable, s surroundings, stdout, stderr io.Writer) error {
 	var failures []error
-	for _, p := range peers {
+	for _, p := range all {
 		d := decide(p, s)
 		result := d.why
 		if d.recipes != nil {
 			var err error
 			if result, err = cook(ctx, d.recipes, stderr); err != nil {
-				failures = append(failures, fmt.Errorf("install %s: %w", d.peer, err))
+				failures = append(failures, fmt.Errorf("install %s: %w", d.name, err))
 			}
 		}
-		if _, err := fmt.Fprintf(stdout, "%s %s\n", d.peer, result); err != nil {
+		if _, err := fmt.Fprintf(stdout, "%s %s\n", d.name, result); err != nil {
 			return err
 		}
 	}

@@ -13,7 +13,7 @@ import (
 func TestDecide(t *testing.T) {
 	tests := []struct {
 		name    string
-		peer    peer
+		peer    installable
 		found   []string // programs that are there
 		root    bool
 		cache   string
@@ -36,6 +36,9 @@ func TestDecide(t *testing.T) {
 			"cannot be installed: needs root: apt-get install --yes --no-install-recommends wrk"},
 		{"no recipe", h1load{path: "h1load"}, []string{"go", "cargo", "apt-get"}, true, "/c", nil,
 			"cannot be installed from here: in no registry; build wtarreau/h1load and put it on PATH"},
+		{"a server", caddy{path: "/c/bin/caddy"}, []string{"go"}, false, "/c",
+			[]string{"GOBIN=/c/bin go install github.com/caddyserver/caddy/v2/cmd/caddy@v2.11.9"}, ""},
+		{"in this program", quicGo{path: thisProgram}, []string{thisProgram}, false, "/c", nil, "is there: /proc/self/exe"},
 		{"our own", scalbench{path: "./s"}, nil, true, "/c", nil,
 			"cannot be installed from here: go build -o ./s ./cmd/scalbench"},
 	}
@@ -51,8 +54,8 @@ func TestDecide(t *testing.T) {
 		for _, r := range d.recipes {
 			recipes = append(recipes, r.String())
 		}
-		if d.peer != tt.peer.name() || d.why != tt.why || !slices.Equal(recipes, tt.recipes) {
-			t.Errorf("%s: %s, %q, %q, want %q, %q", tt.name, d.peer, recipes, d.why, tt.recipes, tt.why)
+		if d.name != tt.peer.name() || d.why != tt.why || !slices.Equal(recipes, tt.recipes) {
+			t.Errorf("%s: %s, %q, %q, want %q, %q", tt.name, d.name, recipes, d.why, tt.recipes, tt.why)
 		}
 	}
 }
@@ -70,7 +73,7 @@ func shell(script string) recipe {
 	return recipe{tool: "sh", args: []string{"-c", script}, env: []string{"INTO=" + binDir(cachePlaceholder)}}
 }
 
-func TestInstallPeers(t *testing.T) {
+func TestInstallAll(t *testing.T) {
 	cache := t.TempDir()
 	works, fails := shell(`mkdir -p "$INTO" && : > "$INTO/made"`), shell("exit 3")
 	for _, tt := range []struct {
@@ -86,7 +89,7 @@ func TestInstallPeers(t *testing.T) {
 			t.Fatal(err)
 		}
 		var stdout, stderr bytes.Buffer
-		err := installPeers(t.Context(), []peer{fakeInstalled{all: tt.recipes}}, surroundingsHere(cache), &stdout, &stderr)
+		err := installAll(t.Context(), []installable{fakeInstalled{all: tt.recipes}}, surroundingsHere(cache), &stdout, &stderr)
 		_, statErr := os.Stat(filepath.Join(binDir(cache), "made"))
 		if (err != nil) != tt.fail || (statErr != nil) != tt.fail || !strings.Contains(stdout.String(), tt.want) {
 			t.Errorf("%s: %v, %v, %q, want %q", tt.name, err, statErr, &stdout, tt.want)

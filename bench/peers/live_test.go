@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scalws/scalbench/bench/peers/quicgo"
 	"github.com/scalws/scalbench/internal/cpuset"
 	"github.com/scalws/scalbench/internal/leaktest"
 	"github.com/scalws/scalbench/internal/mono"
@@ -26,6 +27,9 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == quicgo.Mode {
+		os.Exit(quicgo.Main(os.Args[2:], os.Stdout, os.Stderr))
+	}
 	if url := os.Getenv(fakePeerURL); url != "" {
 		if err := oneRequest(url, os.Getenv(fakePeerCertificate)); err != nil {
 			fmt.Println(err)
@@ -81,14 +85,14 @@ func (fakePeer) program() string     { return "env" }
 func (fakePeer) install() string     { return "none" }
 func (fakePeer) recipes() []recipe   { return nil }
 func (fakePeer) version() string     { return firstLine("env", "--version") }
-func (fakePeer) lacks(l load) string { return lacksHTTP2(l) }
+func (fakePeer) lacks(l load) string { return onlyHTTP1(l) }
 func (fakePeer) loadArgs(l load) []string {
 	return []string{
 		"GORACE=atexit_sleep_ms=0", fakePeerURL + "=" + l.url,
 		fakePeerCertificate + "=" + filepath.Join(l.scratchDir, certificateFile), os.Args[0],
 	}
 }
-func (f fakePeer) parseReport(stdout []byte) (report, error) {
+func (f fakePeer) parseReport(_ load, stdout []byte) (report, error) {
 	*f.allowed = strings.TrimSpace(string(stdout))
 	return report{requests: 1, rps: 1}, nil
 }
@@ -106,9 +110,13 @@ func lastCPU(t *testing.T) int {
 func TestRecordRequests(t *testing.T) {
 	var allowed string
 	cpu := lastCPU(t)
-	recordings, err := recordRequests(t.Context(), []peer{fakePeer{&allowed}}, load{cpu: cpu})
+	recordings, err := recordRequests(t.Context(), []peer{fakePeer{&allowed}, quicGo{path: thisProgram}}, load{cpu: cpu})
 	if err != nil {
 		t.Fatal(err)
+	}
+	// What cannot speak HTTP/1.1 is not run, and has a version all the same.
+	if without := recordings[1]; without.peer != "quicgo" || without.request != nil || !strings.HasPrefix(without.version, "http3 of quic-go v") {
+		t.Errorf("of a peer without HTTP/1.1: %+v", without)
 	}
 	request := string(recordings[0].request)
 	if !strings.HasPrefix(request, "GET / HTTP/1.1\r\nHost: 127.0.0.1:") || !strings.Contains(request, "\r\nUser-Agent: peers\r\n") {
@@ -120,6 +128,16 @@ func TestRecordRequests(t *testing.T) {
 	if allowed != fmt.Sprint(cpu) {
 		t.Errorf("the peer was allowed CPUs %q, want %d", allowed, cpu)
 	}
+}
+
+// testCache is the cache folder of who runs the tests, for what is in no
+// distribution; "" for none.
+func testCache() string {
+	cache, err := cacheDir()
+	if err != nil {
+		return ""
+	}
+	return cache
 }
 
 // Every server that is installed answers on its paths, can be measured, and is
@@ -137,13 +155,13 @@ func TestServers(t *testing.T) {
 	r := runner{fs: procfs.NewFS("/proc"), clock: clock}
 	for _, tt := range []struct {
 		server server
-		secure bool
-	}{{sink{}, false}, {nginx{}, false}, {nginx{}, true}} {
-		t.Run(fmt.Sprintf("%s secure=%v", tt.server.name(), tt.secure), func(t *testing.T) {
+		over   transport
+	}{{sink{}, clearTCP}, {nginx{}, clearTCP}, {nginx{}, tlsTCP}, {caddy{path: locateCaddy(testCache())}, quicUDP}} {
+		t.Run(tt.server.name()+" over "+tt.over.String(), func(t *testing.T) {
 			if _, err := exec.LookPath(tt.server.program()); err != nil {
 				t.Skipf("not installed: %s", tt.server.install())
 			}
-			testServer(t, r, tt.server, site{scratchDir: scratch, cpu: lastCPU(t), secure: tt.secure})
+			testServer(t, r, tt.server, site{scratchDir: scratch, cpu: lastCPU(t), over: tt.over})
 		})
 	}
 }
@@ -161,7 +179,7 @@ func testServer(t *testing.T, r runner, s server, at site) {
 			in.stop()
 		}
 	}()
-	courses := plan{courses: allCourses()}.coursesOn(s, at.secure)
+	courses := plan{courses: allCourses()}.coursesOn(s, at.over)
 	if len(courses) == 0 {
 		t.Fatal("no course is on it")
 	}
@@ -214,5 +232,11 @@ func TestWaitReadyGivesUp(t *testing.T) {
 	in := &instance{baseURL: site{}.url(port)}
 	if err := in.waitReady(ctx, []course{{path: "/"}}); err == nil || !strings.Contains(err.Error(), "wait for http://127.0.0.1:") {
 		t.Errorf("error %v, want one with the URL", err)
+	}
+	ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	in.baseURL = site{over: quicUDP}.url(port)
+	if err := in.waitReady(ctx, []course{{path: "/", protocol: h3QUIC}}); err == nil || !strings.Contains(err.Error(), "wait for https://127.0.0.1:") {
+		t.Errorf("over QUIC: error %v, want one with the URL", err)
 	}
 }

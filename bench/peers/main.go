@@ -11,12 +11,19 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/scalws/scalbench/bench/peers/quicgo"
 	"github.com/scalws/scalbench/internal/cpuset"
 	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/internal/procfs"
 )
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == quicgo.Mode {
+		os.Exit(quicgo.Main(os.Args[2:], os.Stdout, os.Stderr))
+	}
+	// quic-go would warn of socket buffers that the host keeps small, here and in
+	// every server and peer. The header tells their limit.
+	_ = os.Setenv("QUIC_GO_DISABLE_RECEIVE_BUFFER_WARNING", "true") // it fails for names that are none
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	err := compare(ctx, os.Args[1:], os.Stdout, os.Stderr)
@@ -30,8 +37,8 @@ func main() {
 	}
 }
 
-// compare is the whole program: install peers, or measure every peer in every
-// heat and print the tables. What fails costs its own part of them, and is
+// compare is the whole program: install peers and servers, or measure every peer
+// in every heat and print the tables. What fails costs its own part of them, and is
 // returned at the end.
 func compare(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
 	p, err := parsePlan(args, stderr)
@@ -39,7 +46,7 @@ func compare(ctx context.Context, args []string, stdout, stderr io.Writer) (err 
 		return err
 	}
 	if p.install {
-		return installPeers(ctx, p.peers, surroundingsHere(p.cache), stdout, stderr)
+		return installAll(ctx, p.installables(), surroundingsHere(p.cache), stdout, stderr)
 	}
 	clock, err := mono.NewClock()
 	if err != nil {
@@ -66,7 +73,7 @@ func compare(ctx context.Context, args []string, stdout, stderr io.Writer) (err 
 	if err := writeHeader(stdout, facts, p.markdown); err != nil {
 		return err
 	}
-	heats, runErr := r.runServers(ctx, p, seen.probes, stdout)
+	heats, runErr := r.runServers(ctx, p, seen.probes(), stdout)
 	all := agreements(heats, p.peers)
 	runErr = errors.Join(runErr, writeAgreements(stdout, all, p.markdown))
 	if p.jsonFile != "" {
@@ -75,17 +82,17 @@ func compare(ctx context.Context, args []string, stdout, stderr io.Writer) (err 
 	return runErr
 }
 
-// runServers measures on one server after the other, first in clear text and
-// then over TLS, prints what came of it and returns it, even with an error.
+// runServers measures on one server after the other, over one transport after the
+// other, prints what came of it and returns it, even with an error.
 func (r runner) runServers(ctx context.Context, p plan, probes []probe, stdout io.Writer) (heats []heat, err error) {
 	var failures []error
 	for _, s := range p.servers {
-		for _, secure := range []bool{false, true} {
-			courses := p.coursesOn(s, secure)
+		for _, over := range transports() {
+			courses := p.coursesOn(s, over)
 			if len(courses) == 0 {
 				continue
 			}
-			ofServer, err := r.runServer(ctx, s, siteOf(p, secure), newHeats(s, courses, p, probes), p.timeWaitMax)
+			ofServer, err := r.runServer(ctx, s, siteOf(p, over), newHeats(s, courses, p, probes), p.timeWaitMax)
 			failures = append(failures, err)
 			for _, h := range ofServer {
 				if err := writeHeat(stdout, h, p.peers, p.markdown); err != nil {

@@ -35,8 +35,8 @@ type peer interface {
 	// loadArgs are the arguments for one load. Peers that would verify the
 	// server's certificate are told not to.
 	loadArgs(l load) []string
-	// parseReport reads what a run printed on standard output.
-	parseReport(stdout []byte) (report, error)
+	// parseReport reads what a run of a load printed on standard output.
+	parseReport(l load, stdout []byte) (report, error)
 }
 
 // load is what a peer is asked to do: closed loop, GET.
@@ -66,6 +66,8 @@ type report struct {
 	// Latency from a request to the end of its answer; 0 where it is not told.
 	p50, p99 time.Duration
 	version  string // "" if the output does not tell
+	// lingered is how long it lived on after its load and did nothing.
+	lingered time.Duration
 }
 
 // allPeers lists the peers there can be; those that -install brings are looked
@@ -79,13 +81,22 @@ func allPeers(scalbenchPath, cache string) []peer {
 		bombardier{path: locate(cache, "bombardier")},
 		oha{path: locate(cache, "oha")},
 		h1load{path: locate(cache, "h1load")},
+		quicGo{path: thisProgram},
 	}
 }
 
-// lacksHTTP2 is what a peer lacks that speaks HTTP/1.1 alone.
-func lacksHTTP2(l load) string {
+// onlyHTTP1 is what a peer lacks that speaks HTTP/1.1 alone.
+func onlyHTTP1(l load) string {
 	if l.protocol == h2TLS {
 		return "it has no HTTP/2"
+	}
+	return noHTTP3(l)
+}
+
+// noHTTP3 is what a peer lacks that speaks the versions before it.
+func noHTTP3(l load) string {
+	if l.protocol == h3QUIC {
+		return "it has no HTTP/3"
 	}
 	return ""
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"debug/buildinfo"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,21 +14,26 @@ type bombardier struct {
 
 // bombardierModule has no v2 in its path, so that @latest stays at v1 for ever;
 // the version is named to make that plain.
-const bombardierModule = "github.com/codesenberg/bombardier@v1.2.6"
+const (
+	bombardierModule  = "github.com/codesenberg/bombardier"
+	bombardierVersion = "v1.2.6"
+)
 
 func (bombardier) name() string      { return "bombardier" }
 func (b bombardier) program() string { return b.path }
 func (b bombardier) install() string { return b.recipes()[0].String() }
-func (bombardier) recipes() []recipe { return []recipe{goRecipe(bombardierModule)} }
+func (bombardier) recipes() []recipe {
+	return []recipe{goRecipe(bombardierModule + "@" + bombardierVersion)}
+}
 
 // version is read from the file: the program says "unspecified" unless its own
 // release script built it.
 func (b bombardier) version() string {
-	info, err := buildinfo.ReadFile(b.path)
+	made, err := readModuleBuild(b.path, bombardierModule)
 	if err != nil {
 		return firstLine(b.path, "--version")
 	}
-	return "bombardier " + info.Main.Version + ", " + info.GoVersion
+	return "bombardier " + made.version + ", " + made.goVersion
 }
 
 // lacks: for HTTP/2 it takes another client, net/http, which puts all requests
@@ -38,7 +42,7 @@ func (bombardier) lacks(l load) string {
 	if l.protocol == h2TLS {
 		return "its HTTP/2 client has one connection for all requests"
 	}
-	return ""
+	return onlyHTTP1(l)
 }
 
 func (bombardier) loadArgs(l load) []string {
@@ -62,7 +66,7 @@ func (bombardier) loadArgs(l load) []string {
 
 // parseReport makes the rate of what was answered and the time it took: its own
 // rps is the mean of samples taken now and then, and counts failed connects.
-func (bombardier) parseReport(stdout []byte) (report, error) {
+func (bombardier) parseReport(_ load, stdout []byte) (report, error) {
 	var output struct {
 		Result struct {
 			Seconds float64 `json:"timeTakenSeconds"`

@@ -20,7 +20,7 @@ func (h1load) recipes() []recipe { return nil }
 func (h1load) version() string   { return "tells no version" }
 
 // lacks: whether it was built with TLS shows only when it is probed.
-func (h1load) lacks(l load) string { return lacksHTTP2(l) }
+func (h1load) lacks(l load) string { return onlyHTTP1(l) }
 
 func (h1load) loadArgs(l load) []string {
 	args := []string{
@@ -61,7 +61,7 @@ const (
 
 // parseReport takes the mean rate of the rows with open connections; what comes
 // after them is the end of the last requests, in a second of nothing else.
-func (h1load) parseReport(stdout []byte) (report, error) {
+func (h1load) parseReport(_ load, stdout []byte) (report, error) {
 	var r report
 	var rates []float64
 	var connectionErrors, not2xx int64

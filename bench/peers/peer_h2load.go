@@ -21,7 +21,9 @@ func (h2load) install() string   { return aptRecipe("nghttp2-client").String() }
 func (h2load) recipes() []recipe { return []recipe{aptRecipe("nghttp2-client")} }
 func (h h2load) version() string { return firstLine(h.path, "--version") }
 
-func (h2load) lacks(load) string { return "" }
+// lacks: it has HTTP/3 where it was built with ngtcp2, which Debian's was not, and
+// its flow-control windows there are other ones.
+func (h2load) lacks(l load) string { return noHTTP3(l) }
 
 // h2loadWindowBits are the flow-control windows of a stream and of a connection
 // (RFC 9113, 6.9): 2^30-1 bytes, so that it hardly ever sends WINDOW_UPDATE.
@@ -61,7 +63,7 @@ var (
 
 // parseReport counts redirects among the errors, which h2load does not; what it
 // calls errored or timed out is in its failed.
-func (h2load) parseReport(stdout []byte) (report, error) {
+func (h2load) parseReport(_ load, stdout []byte) (report, error) {
 	rate := h2loadRate.FindSubmatch(stdout)
 	requests := h2loadRequests.FindSubmatch(stdout)
 	status := h2loadStatus.FindSubmatch(stdout)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -17,7 +18,10 @@ type oha struct {
 	path string
 }
 
-const ohaVersion = "1.16.0"
+const (
+	ohaVersion = "1.16.0"
+	ohaHTTP3   = "http3" // the feature
+)
 
 func (oha) name() string      { return "oha" }
 func (o oha) program() string { return o.path }
@@ -26,17 +30,23 @@ func (o oha) install() string { return o.recipes()[0].String() }
 // recipes: h3 is not in oha's default build, and its libraries do not compile
 // everywhere.
 func (oha) recipes() []recipe {
-	return []recipe{cargoRecipe("oha", ohaVersion, "http3"), cargoRecipe("oha", ohaVersion)}
+	return []recipe{cargoRecipe("oha", ohaVersion, ohaHTTP3), cargoRecipe("oha", ohaVersion)}
+}
+
+// features are those of the build, beside the default ones, if cargo's records are
+// where it put oha.
+func (o oha) features() (features []string, found bool) {
+	data, err := os.ReadFile(filepath.Join(filepath.Dir(filepath.Dir(o.path)), cargoRecords))
+	if err != nil {
+		return nil, false
+	}
+	return builtFeatures(data, "oha")
 }
 
 // version adds the features of the build, which oha does not print.
 func (o oha) version() string {
 	version := firstLine(o.path, "--version")
-	data, err := os.ReadFile(filepath.Join(filepath.Dir(filepath.Dir(o.path)), cargoRecords))
-	if err != nil {
-		return version
-	}
-	features, found := builtFeatures(data, "oha")
+	features, found := o.features()
 	switch {
 	case !found:
 		return version
@@ -46,7 +56,14 @@ func (o oha) version() string {
 	return version + ", with " + strings.Join(features, ", ")
 }
 
-func (oha) lacks(load) string { return "" }
+// lacks: of an unknown build its probe tells.
+func (o oha) lacks(l load) string {
+	features, found := o.features()
+	if l.protocol == h3QUIC && found && !slices.Contains(features, ohaHTTP3) {
+		return "it was built without HTTP/3"
+	}
+	return ""
+}
 
 func (oha) loadArgs(l load) []string {
 	args := []string{
@@ -61,8 +78,11 @@ func (oha) loadArgs(l load) []string {
 	if l.protocol.secure() {
 		args = append(args, "--insecure")
 	}
-	if l.protocol == h2TLS {
+	switch l.protocol {
+	case h2TLS:
 		args = append(args, "--http2", "-p", fmt.Sprint(l.streams))
+	case h3QUIC:
+		args = append(args, "--http-version", "3", "-p", fmt.Sprint(l.streams))
 	}
 	if l.churn {
 		args = append(args, "--disable-keepalive") // brings closeHeader
@@ -76,7 +96,11 @@ const ohaDeadline = "aborted due to deadline"
 
 // parseReport counts what was answered. oha's own requestsPerSec counts what it
 // cut off and every failed connect too.
-func (oha) parseReport(stdout []byte) (report, error) {
+//
+// After a load of HTTP/3 it says goodbye (GOAWAY, RFC 9114, 5.2) and waits for the
+// server to close, which it need not do: until the server gives up connections
+// without a request, or its own 30 s are over. oha's total time has that in it.
+func (oha) parseReport(l load, stdout []byte) (report, error) {
 	var result struct {
 		Summary struct {
 			TotalSeconds float64 `json:"total"`
@@ -104,7 +128,12 @@ func (oha) parseReport(stdout []byte) (report, error) {
 			r.errors += n
 		}
 	}
-	r.rps = float64(r.requests) / result.Summary.TotalSeconds
+	loaded := result.Summary.TotalSeconds
+	if l.protocol == h3QUIC {
+		loaded = min(loaded, float64(l.seconds))
+		r.lingered = seconds(result.Summary.TotalSeconds - loaded)
+	}
+	r.rps = float64(r.requests) / loaded
 	if p50 := result.PercentileSeconds["p50"]; p50 != nil {
 		r.p50 = seconds(*p50)
 	}

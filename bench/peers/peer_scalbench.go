@@ -34,8 +34,11 @@ func (scalbench) loadArgs(l load) []string {
 	if l.protocol.secure() {
 		args = append(args, "--insecure")
 	}
-	if l.protocol == h2TLS {
+	switch l.protocol {
+	case h2TLS:
 		args = append(args, "--http2", "-p", strconv.Itoa(l.streams))
+	case h3QUIC:
+		args = append(args, "--http3", "-p", strconv.Itoa(l.streams))
 	}
 	if l.churn {
 		args = append(args, "--disable-keepalive") // brings closeHeader
@@ -46,7 +49,7 @@ func (scalbench) loadArgs(l load) []string {
 // loadSchema names the result format whose keys are read below.
 const loadSchema = "scalbench.load/v1"
 
-func (scalbench) parseReport(stdout []byte) (report, error) {
+func (scalbench) parseReport(_ load, stdout []byte) (report, error) {
 	var result struct {
 		Schema   string  `json:"schema"`
 		Version  string  `json:"version"`

@@ -56,10 +56,39 @@ func TestParseReport(t *testing.T) {
 		{h1load{}, "h1load.txt", report{requests: 410064, rps: 205000, errors: 13, p50: 306 * us, p99: 515 * us}},
 	}
 	for _, tt := range tests {
-		got, err := tt.peer.parseReport(readFixture(t, tt.fixture))
+		got, err := tt.peer.parseReport(load{}, readFixture(t, tt.fixture))
 		if err != nil || got != tt.want {
 			t.Errorf("%s: %+v, %v, want %+v", tt.fixture, got, err, tt.want)
 		}
+	}
+}
+
+// Over HTTP/3 a report is read by what was asked for: one second, and 10 streams on
+// each of 64 connections.
+func TestParseReportOfHTTP3(t *testing.T) {
+	l := load{protocol: h3QUIC, streams: 10, seconds: 1}
+	elapsed := 1.024551371 // a variable: a quotient of constants is rounded once, and not twice
+	for _, tt := range []struct {
+		peer    peer
+		fixture string
+		want    report
+	}{
+		// The 633 that were cut off do not count. Of its 3.038218803 s it waited all
+		// but the first.
+		{oha{}, "oha-h3-10.json", report{requests: 19327, rps: 19327, p50: 30169575, p99: 61000563, lingered: 2038218803}},
+		{quicGo{}, "quicgo.json", report{requests: 18019, rps: 18019 / elapsed, p50: 33341439, p99: 83623935}},
+		{quicGo{}, "quicgo-404.json", report{requests: 2147, rps: 2147 / 0.200206602, errors: 2147, p50: 262399, p99: 2076671}},
+	} {
+		got, err := tt.peer.parseReport(l, readFixture(t, tt.fixture))
+		if err != nil || got != tt.want {
+			t.Errorf("%s: %+v, %v, want %+v", tt.fixture, got, err, tt.want)
+		}
+	}
+	// One that ended early lingered no time.
+	l.seconds = 5
+	got, err := oha{}.parseReport(l, readFixture(t, "oha-h3-10.json"))
+	if want := 19327 / 3.038218803; err != nil || got.lingered != 0 || got.rps != want {
+		t.Errorf("oha of 5 s: %+v, %v, want a rate of %f", got, err, want)
 	}
 }
 
@@ -77,6 +106,8 @@ func TestParseReportErrors(t *testing.T) {
 		{scalbench{}, `{"schema": "scalbench.load/v1"}`, "no measured_s"},
 		{scalbench{}, `{"schema": "scalbench.load/v1", "measured_s": 1, "validity": "invalid"}`, "invalid by its own account"},
 		{h2load{}, "Stopped all clients for thread #0\n", "no rate, request count"},
+		{quicGo{}, "", "read result"},
+		{quicGo{}, `{"requests": 7}`, "no seconds"},
 		{bombardier{}, "", "read result"},
 		{bombardier{}, `{"result": {"req2xx": 7}}`, "no timeTakenSeconds"},
 		{oha{}, "Error: no such option", "read result"},
@@ -85,7 +116,7 @@ func TestParseReportErrors(t *testing.T) {
 		{h1load{}, "1 1 many\n", `read row "1 1 many"`},
 	}
 	for _, tt := range tests {
-		if _, err := tt.peer.parseReport([]byte(tt.output)); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := tt.peer.parseReport(load{}, []byte(tt.output)); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s of %q: error %v, want one with %q", tt.peer.name(), tt.output, err, tt.want)
 		}
 	}
@@ -99,6 +130,8 @@ func TestLoadArgs(t *testing.T) {
 	tls1.url, tls1.protocol = "https://h/x", h1TLS
 	tls2 := l
 	tls2.url, tls2.protocol, tls2.streams = "https://h/x", h2TLS, 10
+	tls3 := l
+	tls3.url, tls3.protocol, tls3.streams = "https://h/x", h3QUIC, 10
 	const header = "-H|User-Agent: peers|-H|Accept: */*"
 	tests := []struct {
 		peer peer
@@ -112,6 +145,7 @@ func TestLoadArgs(t *testing.T) {
 		{scalbench{}, churn, "load|http://h/x|-c|64|-z|5s|--cpus|3|--server-pid|none|" + header + "|--output-format|json|--quiet|--disable-keepalive"},
 		{scalbench{}, tls1, "load|https://h/x|-c|64|-z|5s|--cpus|3|--server-pid|none|" + header + "|--output-format|json|--quiet|--insecure"},
 		{scalbench{}, tls2, "load|https://h/x|-c|64|-z|5s|--cpus|3|--server-pid|none|" + header + "|--output-format|json|--quiet|--insecure|--http2|-p|10"},
+		{scalbench{}, tls3, "load|https://h/x|-c|64|-z|5s|--cpus|3|--server-pid|none|" + header + "|--output-format|json|--quiet|--insecure|--http3|-p|10"},
 		{h2load{}, l, "--h1|-t1|-c64|" + header + "|-D5|http://h/x"},
 		{h2load{}, churn, "--h1|-t1|-c64|" + header + "|-H|Connection: close|-n75000|http://h/x"},
 		{h2load{}, tls1, "--h1|-t1|-c64|" + header + "|-D5|https://h/x"},
@@ -123,6 +157,8 @@ func TestLoadArgs(t *testing.T) {
 		{oha{}, churn, "--no-tui|--output-format|json|-c|64|-z|5s|--disable-compression|" + header + "|--disable-keepalive|http://h/x"},
 		{oha{}, tls1, "--no-tui|--output-format|json|-c|64|-z|5s|--disable-compression|" + header + "|--insecure|https://h/x"},
 		{oha{}, tls2, "--no-tui|--output-format|json|-c|64|-z|5s|--disable-compression|" + header + "|--insecure|--http2|-p|10|https://h/x"},
+		{oha{}, tls3, "--no-tui|--output-format|json|-c|64|-z|5s|--disable-compression|" + header + "|--insecure|--http-version|3|-p|10|https://h/x"},
+		{quicGo{}, tls3, "quicgo|-c|64|-p|10|-z|5s|" + header + "|https://h/x"},
 		{h1load{}, l, "-t|1|-c|64|-d|5|-ll|-S|-P|" + header + "|http://h/x"},
 		{h1load{}, churn, "-t|1|-c|64|-d|5|-ll|-S|-P|" + header + "|-r|1|http://h/x"},
 		{h1load{}, tls1, "-t|1|-c|64|-d|5|-ll|-S|-P|" + header + "|https://h/x"},
@@ -178,17 +214,43 @@ func TestWrkRequests(t *testing.T) {
 // What a peer cannot do it says before it is run. The loads that are not named
 // here are lacked by nobody.
 func TestLacks(t *testing.T) {
+	t.Setenv("PATH", "") // a build of oha that is found there may have less
 	want := map[string]string{
-		"wrk h2 over TLS":        "it has no HTTP/2",
-		"bombardier h2 over TLS": "its HTTP/2 client has one connection for all requests",
-		"h1load h2 over TLS":     "it has no HTTP/2",
+		"wrk h2 over TLS":         "it has no HTTP/2",
+		"bombardier h2 over TLS":  "its HTTP/2 client has one connection for all requests",
+		"h1load h2 over TLS":      "it has no HTTP/2",
+		"wrk h3 over QUIC":        "it has no HTTP/3",
+		"h2load h3 over QUIC":     "it has no HTTP/3",
+		"bombardier h3 over QUIC": "it has no HTTP/3",
+		"h1load h3 over QUIC":     "it has no HTTP/3",
+		"quicgo h1":               "it has HTTP/3 alone",
+		"quicgo h1 over TLS":      "it has HTTP/3 alone",
+		"quicgo h2 over TLS":      "it has HTTP/3 alone",
 	}
 	for _, p := range allPeers("", "") {
-		for _, protocol := range []protocol{h1Clear, h1TLS, h2TLS} {
+		for _, protocol := range []protocol{h1Clear, h1TLS, h2TLS, h3QUIC} {
 			key := p.name() + " " + protocol.String()
 			if got := p.lacks(load{protocol: protocol}); got != want[key] {
 				t.Errorf("%s: lacks %q, want %q", key, got, want[key])
 			}
+		}
+	}
+}
+
+// Of an oha that cargo built here it is known whether it has HTTP/3.
+func TestOhaLacksHTTP3(t *testing.T) {
+	for features, want := range map[string]string{"": "it was built without HTTP/3", `"http3"`: ""} {
+		dir := t.TempDir()
+		records := `{"installs": {"oha 1.16.0 (registry)": {"features": [` + features + `]}}}`
+		if err := os.WriteFile(filepath.Join(dir, cargoRecords), []byte(records), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		o := oha{path: filepath.Join(binDir(dir), "oha")}
+		if got := o.lacks(load{protocol: h3QUIC}); got != want {
+			t.Errorf("features [%s]: lacks %q, want %q", features, got, want)
+		}
+		if got := o.lacks(load{protocol: h2TLS}); got != "" {
+			t.Errorf("features [%s]: lacks %q for HTTP/2", features, got)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (wrk) install() string   { return aptRecipe("wrk").String() }
 func (wrk) recipes() []recipe { return []recipe{aptRecipe("wrk")} }
 func (w wrk) version() string { return firstLine(w.path, "-v") }
 
-func (wrk) lacks(l load) string { return lacksHTTP2(l) }
+func (wrk) lacks(l load) string { return onlyHTTP1(l) }
 
 func (wrk) loadArgs(l load) []string {
 	args := []string{
@@ -49,7 +49,7 @@ var (
 	wrkSockets  = regexp.MustCompile(`(?m)^\s*Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)`)
 )
 
-func (wrk) parseReport(stdout []byte) (report, error) {
+func (wrk) parseReport(_ load, stdout []byte) (report, error) {
 	requests := wrkRequests.FindSubmatch(stdout)
 	rate := wrkRate.FindSubmatch(stdout)
 	if requests == nil || rate == nil {

@@ -24,7 +24,7 @@ type plan struct {
 	jsonFile    string // "" for none
 	force       bool
 
-	install bool   // install peers instead of measuring
+	install bool   // install peers and servers instead of measuring
 	cache   string // the folder for that; "" if there can be none
 }
 
@@ -48,7 +48,7 @@ func parsePlan(args []string, stderr io.Writer) (plan, error) {
 	}
 	var peersErr, serversErr, coursesErr error
 	p.peers, peersErr = choose("peer", all, chosen.peers)
-	p.servers, serversErr = choose("server", allServers(chosen.scalbenchPath), chosen.servers)
+	p.servers, serversErr = choose("server", allServers(chosen.scalbenchPath, p.cache), chosen.servers)
 	p.courses, coursesErr = chooseCourses(chosen.courses, p.servers)
 	if err := errors.Join(peersErr, serversErr, coursesErr, p.validate()); err != nil {
 		return plan{}, err
@@ -72,7 +72,7 @@ func parseFlags(args []string, stderr io.Writer) (plan, choices, error) {
 	flags.SetOutput(stderr)
 	flags.StringVar(&chosen.scalbenchPath, "scalbench", "./scalbench", "`path` of the scalbench binary")
 	flags.StringVar(&chosen.peers, "peers", "", "load generators, a comma-separated `list` (default all that are installed)")
-	flags.StringVar(&chosen.servers, "servers", names(allServers("")), "servers, a comma-separated `list`")
+	flags.StringVar(&chosen.servers, "servers", names(allServers("", "")), "servers, a comma-separated `list`")
 	flags.StringVar(&chosen.courses, "courses", "", "courses, a comma-separated `list` (default all of the servers: "+names(allCourses())+")")
 	flags.IntVar(&p.rounds, "rounds", 5, "how often each peer runs in each heat")
 	flags.IntVar(&p.churnRounds, "churn-rounds", 3, "the same for churn, where up to a minute passes before each run")
@@ -84,7 +84,7 @@ func parseFlags(args []string, stderr io.Writer) (plan, choices, error) {
 	flags.BoolVar(&p.markdown, "md", false, "print Markdown")
 	flags.StringVar(&p.jsonFile, "json", "", "write every sample to this `file` too")
 	flags.BoolVar(&p.force, "force", false, "run although other processes use the CPUs")
-	flags.BoolVar(&p.install, "install", false, "install the peers that are absent, and measure nothing")
+	flags.BoolVar(&p.install, "install", false, "install the peers and servers that are absent, and measure nothing")
 	if err := flags.Parse(args); err != nil {
 		return plan{}, choices{}, err
 	}
@@ -134,19 +134,19 @@ func chooseCourses(list string, servers []server) ([]course, error) {
 	return choose("course", allCourses(), list)
 }
 
-// coursesOn returns the courses to measure on a server, those over TLS or the
-// others.
-func (p plan) coursesOn(s server, secure bool) []course {
+// coursesOn returns the courses to measure on a server over one transport.
+func (p plan) coursesOn(s server, over transport) []course {
 	return slices.DeleteFunc(slices.Clone(p.courses), func(c course) bool {
-		return !c.on(s) || c.protocol.secure() != secure
+		return !c.on(s) || c.protocol.transport() != over
 	})
 }
 
-// secureProtocols are those over TLS of the courses, each once; nil for none.
-func (p plan) secureProtocols() []protocol {
+// protocolsOver are those of the courses over one transport, each once; nil for
+// none.
+func (p plan) protocolsOver(over transport) []protocol {
 	var protocols []protocol
 	for _, c := range p.courses {
-		if c.protocol.secure() && !slices.Contains(protocols, c.protocol) {
+		if c.protocol.transport() == over && !slices.Contains(protocols, c.protocol) {
 			protocols = append(protocols, c.protocol)
 		}
 	}
@@ -164,4 +164,20 @@ func (p plan) roundsOf(c course) int {
 // hasChurn tells whether one of the courses is churn.
 func (p plan) hasChurn() bool {
 	return slices.ContainsFunc(p.courses, func(c course) bool { return c.churn })
+}
+
+// installables are the peers and then the servers of the plan, each program once:
+// scalbench is both.
+func (p plan) installables() []installable {
+	var all []installable
+	for _, peer := range p.peers {
+		all = append(all, peer)
+	}
+	for _, s := range p.servers {
+		known := func(i installable) bool { return i.program() == s.program() }
+		if !slices.ContainsFunc(all, known) {
+			all = append(all, s)
+		}
+	}
+	return all
 }

@@ -20,7 +20,7 @@ func TestPlan(t *testing.T) {
 	if len(p.peers) != 1 || len(p.servers) != 1 || p.load.connections != 64 || p.load.cpu != 1 || !p.hasChurn() {
 		t.Errorf("plan = %+v", p)
 	}
-	courses := p.coursesOn(p.servers[0], false)
+	courses := p.coursesOn(p.servers[0], clearTCP)
 	if got := names(courses); got != "churn,respond" {
 		t.Errorf("courses %s, want those asked for", got)
 	}
@@ -30,9 +30,9 @@ func TestPlan(t *testing.T) {
 	}
 
 	for _, tt := range []struct{ args, want string }{
-		{"-peers nope", `no peer "nope": there are scalbench,wrk,h2load,bombardier,oha,h1load`},
+		{"-peers nope", `no peer "nope": there are scalbench,wrk,h2load,bombardier,oha,h1load,quicgo`},
 		{"-servers sink,sink", `server "sink" is named twice`},
-		{"-courses nope", `no course "nope": there are respond,static-small,static-1m,churn,tls-h2,tls-h2-10,tls-h2-respond,tls-h1`},
+		{"-courses nope", `no course "nope": there are respond,static-small,static-1m,churn,tls-h2,tls-h2-10,tls-h2-respond,tls-h1,tls-h3,tls-h3-10,h3-static-small`},
 		{"-rounds 0", "-rounds 0: want at least 1"},
 		{"-churn-rounds 0", "-churn-rounds 0: want at least 1"},
 		{"-server-cpu 1", "-server-cpu and -peer-cpu are both 1"},
@@ -48,8 +48,11 @@ func TestPlan(t *testing.T) {
 
 // Of no course named, a server has all of its own.
 func TestPlanDefaultCourses(t *testing.T) {
-	const all = "respond,static-small,static-1m,churn,tls-h2,tls-h2-10,tls-h2-respond,tls-h1"
-	for list, want := range map[string]string{"sink": "respond", "nginx": all, "sink,target": all} {
+	const overTCP = "respond,static-small,static-1m,churn,tls-h2,tls-h2-10,tls-h2-respond,tls-h1"
+	const overQUIC = "tls-h3,tls-h3-10,h3-static-small"
+	for list, want := range map[string]string{
+		"sink": "respond", "nginx": overTCP, "caddy": overQUIC, "sink,target": overTCP + "," + overQUIC,
+	} {
 		p, err := parsePlan([]string{"-install", "-servers", list}, os.Stderr)
 		if err != nil || names(p.courses) != want {
 			t.Errorf("servers %s: courses %s, %v, want %s", list, names(p.courses), err, want)
@@ -75,20 +78,23 @@ func TestCourseLoad(t *testing.T) {
 	}
 }
 
-// A server is started once for the courses in clear text and once for the
-// others; every protocol over TLS is probed once.
-func TestSecureCourses(t *testing.T) {
-	for _, tt := range []struct{ courses, clear, secure, protocols string }{
-		{"respond,static-small", "respond,static-small", "", "[]"},
-		{"tls-h2-10,respond,tls-h2,tls-h1", "respond", "tls-h2-10,tls-h2,tls-h1", "[h2 over TLS h1 over TLS]"},
+// A server is started once for the courses of each transport; every protocol over
+// TLS and QUIC is probed once.
+func TestCoursesOfTransports(t *testing.T) {
+	for _, tt := range []struct{ courses, clear, tls, quic, toProbe string }{
+		{"respond,static-small", "respond,static-small", "", "", "[] []"},
+		{"tls-h2-10,respond,tls-h2,tls-h1", "respond", "tls-h2-10,tls-h2,tls-h1", "", "[h2 over TLS h1 over TLS] []"},
+		{"tls-h3-10,tls-h1,tls-h3", "", "tls-h1", "tls-h3-10,tls-h3", "[h1 over TLS] [h3 over QUIC]"},
 	} {
 		p, err := parsePlan([]string{"-install", "-courses", tt.courses}, os.Stderr)
 		if err != nil {
 			t.Fatal(err)
 		}
-		clear, secure := names(p.coursesOn(nginx{}, false)), names(p.coursesOn(nginx{}, true))
-		if clear != tt.clear || secure != tt.secure || fmt.Sprint(p.secureProtocols()) != tt.protocols {
-			t.Errorf("%s: %s in clear text, %s over TLS, to probe %v, want %+v", tt.courses, clear, secure, p.secureProtocols(), tt)
+		on := func(over transport) string { return names(p.coursesOn(target{}, over)) }
+		toProbe := fmt.Sprint(p.protocolsOver(tlsTCP), " ", p.protocolsOver(quicUDP))
+		if on(clearTCP) != tt.clear || on(tlsTCP) != tt.tls || on(quicUDP) != tt.quic || toProbe != tt.toProbe {
+			t.Errorf("%s: %s in clear text, %s over TLS, %s over QUIC, to probe %s, want %+v",
+				tt.courses, on(clearTCP), on(tlsTCP), on(quicUDP), toProbe, tt)
 		}
 	}
 }
@@ -100,10 +106,22 @@ func TestCourseString(t *testing.T) {
 		"tls-h1":    "/static-small, h1 over TLS",
 		"tls-h2":    "/static-small, h2 over TLS, 1 stream a connection",
 		"tls-h2-10": "/static-small, h2 over TLS, 10 streams a connection",
+		"tls-h3":    "/respond, h3 over QUIC, 1 stream a connection",
 	} {
 		chosen, err := choose("course", allCourses(), name)
 		if err != nil || chosen[0].String() != want {
 			t.Errorf("%s: %v, %v, want %q", name, chosen, err, want)
 		}
+	}
+}
+
+// What is a peer and a server is installed once.
+func TestInstallables(t *testing.T) {
+	p := plan{
+		peers:   []peer{scalbench{path: "./s"}, wrk{path: "wrk"}},
+		servers: []server{nginx{}, target{path: "./s"}, caddy{path: "/c/bin/caddy"}},
+	}
+	if got, want := names(p.installables()), "scalbench,wrk,nginx,caddy"; got != want {
+		t.Errorf("to install: %s, want %s", got, want)
 	}
 }

@@ -4,16 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// probe is what nginx saw of one peer in one protocol over TLS. There the
-// peers cannot be pointed at a socket that keeps their bytes, so the server
-// that they are measured on tells what arrived.
+// probe is what a server saw of one peer in one protocol over TLS or QUIC. There
+// the peers cannot be pointed at a socket that keeps their bytes, so a server tells
+// what arrived: over TLS nginx, over QUIC the witness of witness.go.
 type probe struct {
 	peer     string
 	protocol protocol
@@ -31,18 +30,18 @@ const (
 // the number, and no more handshakes than a busy host gets done in the second.
 const probeConnections = 16
 
-// probePeers runs every peer for a second in every protocol over TLS that the
+// probeOverTLS runs every peer for a second in every protocol over TLS that the
 // plan has. A peer that fails there is told in its probe; an error is one of
 // nginx.
-func probePeers(ctx context.Context, p plan) (probes []probe, err error) {
-	at := siteOf(p, true)
+func probeOverTLS(ctx context.Context, p plan) (probes []probe, err error) {
+	at := siteOf(p, tlsTCP)
 	in, err := nginx{}.start(ctx, at)
 	if err != nil {
 		return nil, fmt.Errorf("start nginx to probe the peers: %w", err)
 	}
 	defer in.stop()
 	probes = []probe{} // not nil, whoever is in it
-	protocols := p.secureProtocols()
+	protocols := p.protocolsOver(tlsTCP)
 	var courses []course
 	for _, protocol := range protocols {
 		// Not the path that is logged: nginx writes its line when the answer is
@@ -52,41 +51,72 @@ func probePeers(ctx context.Context, p plan) (probes []probe, err error) {
 	if err := in.waitReady(ctx, courses); err != nil {
 		return nil, fmt.Errorf("start nginx to probe the peers: %w", err)
 	}
+	log := nginxLog{path: filepath.Join(nginxDir(at), probeLog)}
 	for _, protocol := range protocols {
-		l := p.load
-		l.url, l.protocol = in.baseURL+probePath, protocol
-		l.connections, l.seconds = min(l.connections, probeConnections), 1
-		if protocol == h2TLS {
-			l.streams = 1
+		ofProtocol, err := probePeers(ctx, p, protocol, in.baseURL, log)
+		if err != nil {
+			return nil, err
 		}
-		for _, peer := range p.peers {
-			if peer.lacks(l) != "" {
-				continue
-			}
-			seen, err := probePeer(ctx, peer, l, filepath.Join(nginxDir(at), probeLog))
-			if ctx.Err() != nil {
-				return nil, errors.Join(ctx.Err(), err)
-			}
-			probes = append(probes, probe{peer: peer.name(), protocol: protocol, seen: seen, err: err})
-		}
+		probes = append(probes, ofProtocol...)
 	}
 	return probes, nil
 }
 
-// probePeer runs one peer and reads what nginx logged of it.
-func probePeer(ctx context.Context, p peer, l load, log string) (sighting, error) {
-	// nginx appends, so that its next line is the first again.
-	if err := os.Truncate(log, 0); err != nil {
+// probeOverQUIC does so in HTTP/3; an error is one of the witness.
+func probeOverQUIC(ctx context.Context, p plan) (probes []probe, err error) {
+	at := siteOf(p, quicUDP)
+	w, err := newWitness(at)
+	if err != nil {
+		return nil, fmt.Errorf("start a server to probe the peers: %w", err)
+	}
+	defer func() { err = errors.Join(err, w.close()) }()
+	return probePeers(ctx, p, h3QUIC, at.url(w.port()), w)
+}
+
+// sightseer is a server's memory of the requests that it saw.
+type sightseer interface {
+	// forget makes the next request the first one.
+	forget() error
+	// lines are those of the requests since then.
+	lines() ([]probeLine, error)
+}
+
+// probePeers runs every peer that has a protocol, for a second each. Only the end
+// of ctx is an error.
+func probePeers(ctx context.Context, p plan, protocol protocol, baseURL string, saw sightseer) ([]probe, error) {
+	l := p.load
+	l.url, l.protocol = baseURL+probePath, protocol
+	l.connections, l.seconds = min(l.connections, probeConnections), 1
+	if protocol.streamed() {
+		l.streams = 1
+	}
+	var probes []probe
+	for _, peer := range p.peers {
+		if peer.lacks(l) != "" {
+			continue
+		}
+		seen, err := probePeer(ctx, peer, l, saw)
+		if ctx.Err() != nil {
+			return nil, errors.Join(ctx.Err(), err)
+		}
+		probes = append(probes, probe{peer: peer.name(), protocol: protocol, seen: seen, err: err})
+	}
+	return probes, nil
+}
+
+// probePeer runs one peer and asks what was seen of it.
+func probePeer(ctx context.Context, p peer, l load, saw sightseer) (sighting, error) {
+	if err := saw.forget(); err != nil {
 		return sighting{}, err
 	}
 	if _, err := runBriefly(ctx, p, l); err != nil {
 		return sighting{}, err
 	}
-	lines, err := os.ReadFile(log)
+	lines, err := saw.lines()
 	if err != nil {
 		return sighting{}, err
 	}
-	seen, err := parseProbeLog(lines)
+	seen, err := sumUp(lines)
 	if err != nil {
 		return sighting{}, err
 	}

@@ -10,7 +10,7 @@ import (
 
 // Where nginx is installed, it sees what the peer of these tests sends: one
 // request of HTTP/1.1, with the fields of its own.
-func TestProbePeers(t *testing.T) {
+func TestProbeOverTLS(t *testing.T) {
 	if _, err := exec.LookPath("nginx"); err != nil {
 		t.Skipf("not installed: %s", nginx{}.install())
 	}
@@ -26,7 +26,7 @@ func TestProbePeers(t *testing.T) {
 		courses:   []course{{protocol: h1TLS}, {protocol: h2TLS, streams: 1}, {}},
 		serverCPU: cpu, load: load{cpu: cpu, scratchDir: scratch, connections: 1},
 	}
-	probes, err := probePeers(t.Context(), p)
+	probes, err := probeOverTLS(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestProbePeers(t *testing.T) {
 	}
 	// With more connections asked for than it opens, it is unfit.
 	p.peers, p.load.connections = p.peers[1:], 2
-	if probes, err = probePeers(t.Context(), p); err != nil || len(probes) != 1 || probes[0].err == nil {
+	if probes, err = probeOverTLS(t.Context(), p); err != nil || len(probes) != 1 || probes[0].err == nil {
 		t.Errorf("probes %+v, %v, want that of a peer with too few connections", probes, err)
 	}
 }
@@ -82,6 +82,8 @@ func TestDescribeProbes(t *testing.T) {
 func TestEvidenceOverTLS(t *testing.T) {
 	clear := []recording{{peer: "a", request: []byte("GET / HTTP/1.1\r\n\r\n")}}
 	overTLS := plan{courses: []course{{protocol: h2TLS, streams: 1}}}
+	overBoth := plan{courses: []course{{protocol: h2TLS, streams: 1}, {protocol: h3QUIC, streams: 1}}}
+	inHTTP3 := []probe{{peer: "q", protocol: h3QUIC}}
 	for _, tt := range []struct {
 		name string
 		plan plan
@@ -90,8 +92,9 @@ func TestEvidenceOverTLS(t *testing.T) {
 	}{
 		{"clear text alone", plan{courses: []course{{}}}, evidence{keepAlive: clear}, "request of a: identical"},
 		{"no nginx", overTLS, evidence{keepAlive: clear}, "over TLS: what the peers send and negotiate is NOT CHECKED"},
-		{"nobody to probe", overTLS, evidence{keepAlive: clear, probes: []probe{}}, "over TLS: as nginx saw"},
-		{"probed", overTLS, evidence{keepAlive: clear, probes: []probe{{peer: "a", protocol: h2TLS}}}, "h2 over TLS of a: "},
+		{"nobody to probe", overTLS, evidence{keepAlive: clear, overTLS: []probe{}}, "over TLS: as nginx saw"},
+		{"probed", overTLS, evidence{keepAlive: clear, overTLS: []probe{{peer: "a", protocol: h2TLS}}}, "h2 over TLS of a: "},
+		{"probed over QUIC alone", overBoth, evidence{keepAlive: clear, overQUIC: inHTTP3}, "h3 over QUIC of q: "},
 	} {
 		lines := tt.seen.describe(tt.plan)
 		if last := lines[len(lines)-1]; !strings.HasPrefix(last, tt.last) {

@@ -4,44 +4,82 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
+	"time"
 )
 
-// probeLine is a line of the log of nginx.conf, in whose words it is: the first
-// or second request of a connection.
+// nginxLog is the log of nginx.conf.
+type nginxLog struct{ path string }
+
+// forget empties the file. nginx appends, so that its next line is the first.
+func (n nginxLog) forget() error { return os.Truncate(n.path, 0) }
+
+// nginx writes a line when the answer has gone, which may be when the peer has
+// ended: nginxLogPatience is how long the first line is waited for then.
+const (
+	nginxLogPatience = time.Second
+	nginxLogInterval = 10 * time.Millisecond
+)
+
+func (n nginxLog) lines() ([]probeLine, error) {
+	for end := time.Now().Add(nginxLogPatience); ; time.Sleep(nginxLogInterval) {
+		log, err := os.ReadFile(n.path)
+		if err != nil {
+			return nil, err
+		}
+		// A line is written at once.
+		if len(log) > 0 || time.Now().After(end) {
+			return parseProbeLog(log)
+		}
+	}
+}
+
+// probeLine is a line of that log, in whose words it is: the first or second
+// request of a connection.
 type probeLine struct {
 	Request int    `json:"request"` // 1 or 2
-	HTTP    string `json:"http"`    // "HTTP/1.1" or "HTTP/2.0"
+	HTTP    string `json:"http"`    // "HTTP/1.1", "HTTP/2.0" or "HTTP/3.0"
 	TLS     string `json:"tls"`
 	Cipher  string `json:"cipher"`
 	Resumed string `json:"resumed"` // "r" if the handshake resumed a session, else "."
-	// Bytes of the request; in HTTP/2 of its header block (RFC 9113, 4.3).
+	// Bytes of the request; in HTTP/2 of its header block (RFC 9113, 4.3); 0 where
+	// they are not known.
 	Bytes int64 `json:"bytes"`
 	// Fields are those that a peer could send, "name: value", without a value
 	// where it did not. One that nobody thought of shows in Bytes alone.
 	Fields []string `json:"fields"`
 }
 
-// sighting is what nginx saw of one peer.
+// sighting is what a server saw of one peer.
 type sighting struct {
 	connections, resumed int
 	http                 string
 	tls, cipher          string
-	firstBytes           int64 // of the first request of a connection
+	firstBytes           int64 // of the first request of a connection; 0: not known
 	secondBytes          int64 // 0: no connection had a second one
 	fields               []string
 }
 
-// parseProbeLog sums up the log of one peer. All its connections have to look
-// alike.
-func parseProbeLog(log []byte) (sighting, error) {
-	var seen sighting
+// parseProbeLog reads the log.
+func parseProbeLog(log []byte) ([]probeLine, error) {
+	var lines []probeLine
 	for line := range strings.Lines(string(log)) {
 		var l probeLine
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
-			return sighting{}, fmt.Errorf("read line %q of nginx's log: %w", strings.TrimSpace(line), err)
+			return nil, fmt.Errorf("read line %q of nginx's log: %w", strings.TrimSpace(line), err)
 		}
+		lines = append(lines, l)
+	}
+	return lines, nil
+}
+
+// sumUp makes one sighting of the lines of one peer. All its connections have to
+// look alike.
+func sumUp(lines []probeLine) (sighting, error) {
+	var seen sighting
+	for _, l := range lines {
 		if l.Request == 2 {
 			seen.secondBytes = l.Bytes
 			continue
@@ -62,7 +100,7 @@ func parseProbeLog(log []byte) (sighting, error) {
 		}
 	}
 	if seen.connections == 0 {
-		return sighting{}, errors.New("nginx saw no request")
+		return sighting{}, errors.New("no request arrived")
 	}
 	return seen, nil
 }
@@ -91,12 +129,14 @@ func (s sighting) String() string {
 	if s.resumed > 0 {
 		text += fmt.Sprintf(" (%d resumed a session)", s.resumed)
 	}
-	text += fmt.Sprintf(", %s %s, ", s.tls, s.cipher)
+	text += fmt.Sprintf(", %s %s", s.tls, s.cipher)
 	what := "request"
 	if s.http == h2TLS.http() {
 		what = "header block"
 	}
-	text += fmt.Sprintf("%s of %d bytes", what, s.firstBytes)
+	if s.firstBytes > 0 {
+		text += fmt.Sprintf(", %s of %d bytes", what, s.firstBytes)
+	}
 	if s.secondBytes > 0 && s.secondBytes != s.firstBytes {
 		text += fmt.Sprintf(", then %d", s.secondBytes)
 	}

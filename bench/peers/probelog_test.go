@@ -6,10 +6,19 @@ import (
 	"testing"
 )
 
+// sight reads a log and sums it up.
+func sight(log []byte) (sighting, error) {
+	lines, err := parseProbeLog(log)
+	if err != nil {
+		return sighting{}, err
+	}
+	return sumUp(lines)
+}
+
 // The fixtures are what nginx logged in runs of a second: 8 connections of
 // h2load, and what bombardier made of the 8 that it was asked for.
 func TestParseProbeLog(t *testing.T) {
-	h2load, err := parseProbeLog(readFixture(t, "probe-h2load.log"))
+	h2load, err := sight(readFixture(t, "probe-h2load.log"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +30,7 @@ func TestParseProbeLog(t *testing.T) {
 	if got, want := h2load.String(), "8 connections, "+same+"33 bytes, then 12: "+fields; got != want {
 		t.Errorf("h2load: %s, want %s", got, want)
 	}
-	bombardier, err := parseProbeLog(readFixture(t, "probe-bombardier.log"))
+	bombardier, err := sight(readFixture(t, "probe-bombardier.log"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,11 +67,13 @@ func TestSighting(t *testing.T) {
 		},
 		{line(2, ".", 70, "accept: ") + line(1, ".", 78, "accept: "), "1 connection, TLSv1.3 C, request of 78 bytes, then 70: host: h"},
 		{line(1, ".", 78, "accept: x") + line(1, ".", 78, "accept: y"), "error: its connections differ: 1 connection, TLSv1.3 C, request of 78 bytes: host: h, accept: x, and"},
-		{"", "error: nginx saw no request"},
-		{line(2, ".", 78, "accept: x"), "error: nginx saw no request"},
+		{"", "error: no request arrived"},
+		// Of a server that cannot tell the bytes.
+		{line(1, ".", 0, "accept: x"), "1 connection, TLSv1.3 C: host: h, accept: x"},
+		{line(2, ".", 78, "accept: x"), "error: no request arrived"},
 		{"{\n", `error: read line "{" of nginx's log`},
 	} {
-		seen, err := parseProbeLog([]byte(tt.log))
+		seen, err := sight([]byte(tt.log))
 		got := seen.String()
 		if err != nil {
 			got = "error: " + err.Error()

@@ -7,9 +7,13 @@ import (
 	"strings"
 )
 
-// describeRequests prints the request of the first peer, who sends the same,
-// and in what the others differ, as a line each.
+// describeRequests prints the request of the first peer that sent one, who sends
+// the same, and in what the others differ, as a line each.
 func describeRequests(what string, recordings []recording) []string {
+	recordings = slices.DeleteFunc(slices.Clone(recordings), func(rec recording) bool { return rec.request == nil })
+	if len(recordings) == 0 {
+		return nil
+	}
 	first := recordings[0]
 	var same []string
 	var lines []string

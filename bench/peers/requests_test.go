@@ -17,6 +17,7 @@ func TestDescribeRequests(t *testing.T) {
 		as("more", "host: h\r\nAccept: */*\r\nX: 1\r\n"),
 		as("less", "Host: h\r\n"),
 		as("value", "Host: h\r\nAccept: text/html\r\n"),
+		{peer: "without HTTP/1.1"},
 	})
 	// 16 for the request line, 9 for Host, 13 or 19 for Accept, 6 for X, 2 at the end
 	want := []string{
@@ -29,6 +30,12 @@ func TestDescribeRequests(t *testing.T) {
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("lines:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestDescribeNoRequests(t *testing.T) {
+	if got := describeRequests("request", []recording{{peer: "without HTTP/1.1"}}); got != nil {
+		t.Errorf("lines %q of no request", got)
 	}
 }
 

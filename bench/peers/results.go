@@ -25,7 +25,7 @@ type resultsFile struct {
 type peerResult struct {
 	Name         string `json:"name"`
 	Version      string `json:"version"`
-	Request      string `json:"request"` // its bytes
+	Request      string `json:"request,omitempty"` // its bytes; absent of one without HTTP/1.1
 	ChurnRequest string `json:"churn_request,omitempty"`
 }
 
@@ -34,7 +34,7 @@ type heatResult struct {
 	Course      string                    `json:"course"`
 	Path        string                    `json:"path"`
 	Churn       bool                      `json:"churn"`
-	Protocol    string                    `json:"protocol"` // h1 or h2
+	Protocol    string                    `json:"protocol"` // h1, h2 or h3
 	TLS         bool                      `json:"tls"`
 	Streams     int                       `json:"streams,omitempty"` // at a time on a connection; absent on HTTP/1.1
 	Connections int                       `json:"connections"`

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/quic-go/quic-go/http3"
 )
 
 // server is something to load.
@@ -22,6 +24,8 @@ type server interface {
 	// program is what has to be installed, install how.
 	program() string
 	install() string
+	// recipes are ways to install it; none: it has to be there.
+	recipes() []recipe
 	// version describes what will run.
 	version() string
 	// start runs it. It need not be ready on return.
@@ -30,15 +34,18 @@ type server interface {
 
 // site is where a server runs, and how it is to be spoken to.
 type site struct {
-	scratchDir string // holds the embedded files and the certificate
-	cpu        int    // the only one it may use
-	secure     bool   // over TLS
+	scratchDir string    // holds the embedded files and the certificate
+	cpu        int       // the only one it may use
+	over       transport // of all its courses
 }
 
-// siteOf is the site for a plan's courses, those over TLS or the others.
-func siteOf(p plan, secure bool) site {
-	return site{scratchDir: p.load.scratchDir, cpu: p.serverCPU, secure: secure}
+// siteOf is the site for a plan's courses over one transport.
+func siteOf(p plan, over transport) site {
+	return site{scratchDir: p.load.scratchDir, cpu: p.serverCPU, over: over}
 }
+
+// secure tells whether the server needs its certificate.
+func (at site) secure() bool { return at.over != clearTCP }
 
 // certificate and key are the paths of their files.
 func (at site) certificate() string { return filepath.Join(at.scratchDir, certificateFile) }
@@ -51,7 +58,7 @@ func (at site) url(port int) string {
 
 // scheme is the beginning of its URLs.
 func (at site) scheme() string {
-	if at.secure {
+	if at.secure() {
 		return "https://"
 	}
 	return "http://"
@@ -67,8 +74,8 @@ type instance struct {
 }
 
 // allServers lists the servers there can be.
-func allServers(scalbenchPath string) []server {
-	return []server{sink{}, nginx{}, target{path: scalbenchPath}}
+func allServers(scalbenchPath, cache string) []server {
+	return []server{sink{}, nginx{}, target{path: scalbenchPath}, caddy{path: locateCaddy(cache)}}
 }
 
 // readyTimeout bounds the start of a server, the compiler not included.
@@ -81,7 +88,7 @@ func (in *instance) waitReady(ctx context.Context, courses []course) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	var roots *x509.CertPool
-	if in.site.secure {
+	if in.site.secure() {
 		var err error
 		if roots, err = readRoots(in.site.certificate()); err != nil {
 			return err
@@ -97,13 +104,10 @@ func (in *instance) waitReady(ctx context.Context, courses []course) error {
 
 // waitForCourse returns the last error when ctx ends first.
 func (in *instance) waitForCourse(ctx context.Context, c course, roots *x509.CertPool) error {
-	var speaks http.Protocols
-	speaks.SetHTTP1(c.protocol != h2TLS)
-	speaks.SetHTTP2(c.protocol == h2TLS)
-	transport := &http.Transport{DisableKeepAlives: true, Protocols: &speaks, TLSClientConfig: &tls.Config{RootCAs: roots}}
-	defer transport.CloseIdleConnections()
+	client, end := clientOf(c.protocol, roots)
+	defer end()
 	for {
-		err := ask(ctx, &http.Client{Transport: transport}, in.baseURL+c.path, c.protocol)
+		err := ask(ctx, client, in.baseURL+c.path, c.protocol)
 		if err == nil {
 			return nil
 		}
@@ -113,6 +117,20 @@ func (in *instance) waitForCourse(ctx context.Context, c course, roots *x509.Cer
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+}
+
+// clientOf speaks one protocol alone. end closes its sockets.
+func clientOf(p protocol, roots *x509.CertPool) (client *http.Client, end func()) {
+	trusts := &tls.Config{RootCAs: roots}
+	if p == h3QUIC {
+		over := &http3.Transport{TLSClientConfig: trusts}
+		return &http.Client{Transport: over}, func() { _ = over.Close() }
+	}
+	var speaks http.Protocols
+	speaks.SetHTTP1(p != h2TLS)
+	speaks.SetHTTP2(p == h2TLS)
+	over := &http.Transport{DisableKeepAlives: true, Protocols: &speaks, TLSClientConfig: trusts}
+	return &http.Client{Transport: over}, over.CloseIdleConnections
 }
 
 // ask wants a 200 in the protocol.
@@ -160,14 +178,30 @@ func (in *instance) stop() {
 	<-ended
 }
 
-// freePort returns a TCP port that nobody listens on now. Between here and the
-// server's own bind another program may take it; then the server fails and
-// says so.
-func freePort() (int, error) {
+// freePortTries are made to find a port that is free in TCP and in UDP.
+const freePortTries = 10
+
+// freePort returns a port that nobody uses now, in TCP and in UDP. Between here
+// and the server's own bind another program may take it; then the server fails
+// and says so.
+func freePort() (port int, err error) {
+	for range freePortTries {
+		if port, err = tryPort(); err == nil {
+			return port, nil
+		}
+	}
+	return 0, fmt.Errorf("find a free port: %w", err)
+}
+
+func tryPort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return 0, fmt.Errorf("find a free port: %w", err)
+		return 0, err
 	}
 	defer func() { _ = l.Close() }()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	socket, err := net.ListenPacket("udp", l.Addr().String())
+	if err != nil {
+		return 0, err
+	}
+	return l.Addr().(*net.TCPAddr).Port, socket.Close()
 }

@@ -21,6 +21,11 @@ const nginxConfig = "nginx.conf"
 func (nginx) name() string    { return "nginx" }
 func (nginx) program() string { return "nginx" }
 func (nginx) install() string { return "apt-get install nginx" }
+
+// recipes: the package would start nginx at once, on the CPUs of a measurement
+// and on port 80.
+func (nginx) recipes() []recipe { return nil }
+
 func (nginx) version() string { return firstLine("nginx", "-v") }
 
 func (nginx) start(ctx context.Context, at site) (*instance, error) {
@@ -53,18 +58,14 @@ func nginxDir(at site) string { return filepath.Join(at.scratchDir, "nginx") }
 // take the option.
 const nginxTLSOptions = "ssl http2"
 
-// nginxLine is the text of the files that nginx serves, 16 bytes.
-const nginxLine = "0123456789abcde\n"
-
-// writeNginxFiles fills in the template and writes the files to serve. All may
-// read them: the worker runs as another user when the master is root.
+// writeNginxFiles fills in the template and writes the files to serve.
 func writeNginxFiles(at site, port int) (config string, err error) {
 	text, err := os.ReadFile(filepath.Join(at.scratchDir, nginxConfig))
 	if err != nil {
 		return "", err
 	}
 	options := ""
-	if at.secure {
+	if at.secure() {
 		options = nginxTLSOptions
 	}
 	dir := nginxDir(at)
@@ -73,11 +74,5 @@ func writeNginxFiles(at site, port int) (config string, err error) {
 		"CERTIFICATE", at.certificate(), "PRIVATE_KEY", at.key(),
 	).Replace(string(text))
 	config = filepath.Join(dir, nginxConfig)
-	www := filepath.Join(dir, "www")
-	return config, errors.Join(
-		os.MkdirAll(www, 0o755),
-		os.WriteFile(config, []byte(filled), 0o644),
-		os.WriteFile(filepath.Join(www, "static-small"), []byte(strings.Repeat(nginxLine, 1<<10/len(nginxLine))), 0o644),
-		os.WriteFile(filepath.Join(www, "static-1m"), []byte(strings.Repeat(nginxLine, 1<<20/len(nginxLine))), 0o644),
-	)
+	return config, errors.Join(writeWWW(filepath.Join(dir, "www")), os.WriteFile(config, []byte(filled), 0o644))
 }

@@ -14,10 +14,11 @@ type sink struct{}
 
 const sinkSource = "sink.c"
 
-func (sink) name() string    { return "sink" }
-func (sink) program() string { return "gcc" }
-func (sink) install() string { return "apt-get install gcc libc6-dev" }
-func (sink) version() string { return "sink.c, -O2, " + firstLine("gcc", "--version") }
+func (sink) name() string      { return "sink" }
+func (sink) program() string   { return "gcc" }
+func (sink) install() string   { return "apt-get install gcc libc6-dev" }
+func (sink) recipes() []recipe { return nil } // two packages of the host's compiler
+func (sink) version() string   { return "sink.c, -O2, " + firstLine("gcc", "--version") }
 
 func (sink) start(ctx context.Context, at site) (*instance, error) {
 	binary := filepath.Join(at.scratchDir, "sink")

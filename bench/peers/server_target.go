@@ -18,6 +18,7 @@ type target struct {
 func (target) name() string      { return "target" }
 func (t target) program() string { return t.path }
 func (t target) install() string { return scalbench(t).install() }
+func (target) recipes() []recipe { return nil }
 func (t target) version() string { return "target of " + t.path }
 
 // start reads the address from the first line of the target's output, and ends
@@ -53,10 +54,14 @@ func (t target) start(ctx context.Context, at site) (*instance, error) {
 
 // targetArgs: with a certificate it speaks TLS, and h2 to whoever offers it.
 func targetArgs(at site) []string {
-	if at.secure {
-		return []string{"target", "--cert", at.certificate(), "--key", at.key()}
+	args := []string{"target"}
+	if at.secure() {
+		args = append(args, "--cert", at.certificate(), "--key", at.key())
 	}
-	return []string{"target"}
+	if at.over == quicUDP {
+		args = append(args, "--http3")
+	}
+	return args
 }
 
 // parseListening reads "listening http://127.0.0.1:PORT", or https.

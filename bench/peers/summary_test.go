@@ -90,6 +90,13 @@ func TestNewSample(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("newSample = %+v, %v, want %+v", got, err, want)
 	}
+	// Half a second more in which both did nothing is left out of both fractions.
+	longer := spent
+	longer.Elapsed += 500 * time.Millisecond
+	got, err = newSample(report{requests: 100_000, rps: 64_000, lingered: 500 * time.Millisecond}, 1200*time.Millisecond, peaks{}, longer)
+	if err != nil || got.peerBusyFrac != 0.6 || got.serverBusyFrac != 0.75 || got.underLoadFrac != 0.96 {
+		t.Errorf("of one that lingered: %+v, %v", got, err)
+	}
 	for _, nothing := range []report{{}, {requests: 1}, {rps: 1}} {
 		if _, err := newSample(nothing, time.Second, peaks{}, spent); err == nil {
 			t.Errorf("%+v became a sample", nothing)
