@@ -103,7 +103,7 @@ func newRoot(std streams) *cobra.Command {
 	root.SetVersionTemplate("scalbench {{.Version}}\n")
 	root.Flags().BoolP("version", "V", false, "version for scalbench")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newLoad(std), newScenarios(std), newTarget(std), newCert(std))
+	root.AddCommand(newLoad(std), newScenarios(std), newTarget(std), newCert(std), newProbe(std))
 	return root
 }
 
