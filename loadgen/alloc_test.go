@@ -108,7 +108,7 @@ func startedWorker(t *testing.T, p Plan) *worker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, workers, err := makeWorkers(p, placement{cpus: []int{-1}}, s, clock)
+	_, workers, err := makeWorkers(p, placement{cpus: []int{-1}}, s, clock, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/scalws/scalbench/internal/hdr"
 	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/loadgen/internal/exchange"
+	"github.com/scalws/scalbench/loadgen/internal/quicnet"
 )
 
 // finished is everything a run leaves behind.
@@ -21,6 +22,7 @@ type finished struct {
 	series      []Window
 	usage       usage
 	host        hostEvents
+	events      *quicnet.Events // nil: not counted
 	interrupted bool
 }
 
@@ -46,6 +48,7 @@ func conclude(f finished) (*Result, error) {
 		BodyBytesIn: all.bodyBytesIn,
 		Connections: Connections{Opened: all.connectionsOpened, ReusedRequests: all.reusedRequests, Resumed: all.resumed, RestartedRequests: all.restarted},
 		Windows:     f.rows(measured),
+		QUIC:        f.quicStats(),
 		Warnings:    []Warning{},
 	}
 	for code, n := range all.status {
@@ -68,6 +71,9 @@ func conclude(f finished) (*Result, error) {
 	r.Server = f.usage.server(measured, all.completedInWindow, f.plan.CPUs)
 	r.Generator = f.usage.generator(measured, all.completedInWindow, len(f.workers))
 	r.Generator.RestUS = restUS
+	if f.plan.Protocol == HTTP3 {
+		r.Generator.Engine = "quic-go"
+	}
 	r.Warnings = append(r.Warnings, f.warnings(r, all)...)
 	r.Validity = validity(r.Warnings)
 	return r, nil
@@ -136,7 +142,7 @@ func (r *recorder) published(dns time.Duration) Latency {
 	l := Latency{
 		Service: distribution(r.service), Response: distribution(r.response), SendDelay: distribution(r.sendDelay),
 		Lateness: distribution(r.lateness), FirstByte: distribution(r.firstByte), Failed: distribution(r.failed),
-		Connect: distribution(r.connect), TLS: distribution(r.tls),
+		Connect: distribution(r.connect), TLS: distribution(r.tls), QUIC: distribution(r.quic),
 	}
 	if dns > 0 {
 		h := hdr.New(hdr.Fine)
@@ -203,7 +209,7 @@ func (f finished) streamsMax() int {
 	least := f.plan.Streams
 	for _, w := range f.workers {
 		for i := range w.conns {
-			least = min(least, w.conns[i].codec.StreamsMax())
+			least = min(least, w.conns[i].carrier.StreamsMax())
 		}
 	}
 	return least

@@ -29,7 +29,8 @@ const (
 
 // conn is one connection of a worker, over all the sockets it has in its life.
 type conn struct {
-	codec    codec
+	carrier  carrier
+	codec    codec           // the carrier, when it is one over bytes; nil on QUIC
 	secure   *transport.Conn // nil: in cleartext, or no socket yet
 	state    connState
 	touched  bool                 // it may have something to send
@@ -77,6 +78,12 @@ func (w *worker) connectQueued(now mono.Time) {
 func (w *worker) connect(i int32, now mono.Time) {
 	c := &w.conns[i]
 	c.state, c.since = connecting, now
+	if w.quic != nil {
+		w.connectingNow++
+		w.timers.set(int(i), now.Add(w.plan.ConnectTimeout))
+		w.quic.Connect(int(i))
+		return
+	}
 	if failed, errno := w.loop.Connect(int(i), &w.address, w.nextSource()); errno != 0 {
 		w.connectFailed(i, w.clock.Now(), exchange.Reason{Text: failed, Errno: uint16(errno)})
 		return
@@ -113,10 +120,12 @@ func (w *worker) opens(i int32, at mono.Time) {
 	w.recorder.connectionsOpened++
 	w.timers.set(int(i), 0)
 	*c = conn{
-		codec: c.codec, secure: c.secure, state: open, touched: c.touched,
+		carrier: c.carrier, codec: c.codec, secure: c.secure, state: open, touched: c.touched,
 		waiting: c.waiting, served: c.served, since: at, backOff: c.backOff,
 	}
-	c.codec.Open()
+	if c.codec != nil {
+		c.codec.Open()
+	}
 	w.startWaiting(i, at)
 	w.touch(i)
 }
@@ -148,11 +157,14 @@ func (w *worker) due(i int32, now mono.Time) {
 	switch c.state {
 	case connecting, securing:
 		what := "connect"
+		if w.quic != nil {
+			what = quicHandshakeText
+		}
 		if c.state == securing {
 			what = handshakeText
 			w.abandonHandshake(c)
 		}
-		w.loop.Close(int(i), true)
+		w.hangUp(i, true)
 		w.connectingNow--
 		w.connectFailed(i, now, exchange.Reason{Text: what, Errno: uint16(syscall.ETIMEDOUT)})
 	case backingOff:
@@ -171,7 +183,7 @@ func (w *worker) due(i int32, now mono.Time) {
 func (w *worker) expire(i int32, now mono.Time) {
 	c := &w.conns[i]
 	c.stamp()
-	c.codec.Expire(now)
+	c.carrier.Expire(now)
 	w.settle(i, now, false)
 }
 
@@ -215,13 +227,14 @@ func (w *worker) settle(i int32, at mono.Time, endFollows bool) {
 	if c.state != open || endFollows {
 		return
 	}
+	peerCloses := c.codec != nil && c.codec.PeerCloses()
 	switch {
-	case c.out == 0 && c.codec.PeerCloses() && (w.loop.Blocked(int(i)) || len(c.unsealed) > 0):
+	case c.out == 0 && peerCloses && (w.loop.Blocked(int(i)) || len(c.unsealed) > 0):
 		w.leave(i, at, true) // answered before it had read the whole request
-	case c.codec.Reusable():
+	case c.carrier.Reusable():
 		w.startWaiting(i, at)
 		w.touch(i)
-	case ended && !broken && c.codec.PeerCloses():
+	case ended && !broken && peerCloses:
 		w.awaitClose(i, at)
 	default:
 		w.leave(i, at, true)
@@ -241,7 +254,7 @@ func (w *worker) awaitClose(i int32, at mono.Time) {
 // nothing.
 func (w *worker) collect(i int32, at mono.Time) (ended, broken bool) {
 	c := &w.conns[i]
-	for _, x := range c.codec.Done() {
+	for _, x := range c.carrier.Done() {
 		c.out--
 		ended = true
 		switch x.Outcome {
@@ -297,7 +310,7 @@ func (w *worker) closed(i int32, ev *netloop.Event) {
 	case c.state != open:
 	case ev.Kind == netloop.WriteFailed:
 		c.stamp()
-		c.codec.Abort(ev.At, exchange.WriteFailed, exchange.Reason{Text: "send", Errno: uint16(ev.Errno)})
+		c.carrier.Abort(ev.At, exchange.WriteFailed, exchange.Reason{Text: "send", Errno: uint16(ev.Errno)})
 		w.collect(i, ev.At)
 	default:
 		c.stamp()
@@ -311,7 +324,7 @@ func (w *worker) closed(i int32, ev *netloop.Event) {
 // run will need it again, it connects anew.
 func (w *worker) leave(i int32, now mono.Time, reset bool) {
 	c := &w.conns[i]
-	w.loop.Close(int(i), reset)
+	w.hangUp(i, reset)
 	w.opened--
 	w.timers.set(int(i), 0)
 	c.state, c.since, c.secure, c.unsealed = absent, now, nil, nil
@@ -320,12 +333,21 @@ func (w *worker) leave(i int32, now mono.Time, reset bool) {
 	case c.useful:
 		w.want(i, now)
 	default: // nothing has come of it: the next one is no hurry
-		w.lastConnectError = exchange.Reason{Text: c.codec.Fault()}
+		w.lastConnectError = exchange.Reason{Text: c.carrier.Fault()}
 		if w.lastConnectError.Text == "" {
 			w.lastConnectError.Text = "the server ended the connection before anything was asked"
 		}
 		w.backOff(i, now)
 	}
+}
+
+// hangUp closes what connection i is carried by.
+func (w *worker) hangUp(i int32, reset bool) {
+	if w.quic != nil {
+		w.quic.Disconnect(int(i))
+		return
+	}
+	w.loop.Close(int(i), reset)
 }
 
 // needs reports whether a connection that is down is to be opened again.

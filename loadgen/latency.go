@@ -18,6 +18,7 @@ type Latency struct {
 	Failed    *Distribution `json:"failed,omitempty"`     // intended to the end, of the errors that Response does not hold
 	Connect   *Distribution `json:"connect,omitempty"`    // TCP handshakes, of all phases
 	TLS       *Distribution `json:"tls,omitempty"`
+	QUIC      *Distribution `json:"quic,omitempty"` // handshakes of QUIC, which hold those of TLS
 	DNS       *Distribution `json:"dns,omitempty"`
 }
 

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/quic-go/quic-go"
+
 	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/loadgen/internal/exchange"
 	"github.com/scalws/scalbench/loadgen/internal/h1"
@@ -21,7 +23,7 @@ const fdsBeside = 64
 
 // makeWorkers raises the limit of file descriptors as far as needed and makes
 // the workers, each with its static share of the connections and requests.
-func makeWorkers(p Plan, pl placement, s server, clock mono.Clock) ([]*windowFeed, []*worker, error) {
+func makeWorkers(p Plan, pl placement, s server, clock mono.Clock, quicConfig *quic.Config) ([]*windowFeed, []*worker, error) {
 	if p.Requests > 0 {
 		p.Connections = int(min(int64(p.Connections), p.Requests))
 		pl.cpus = pl.cpus[:min(len(pl.cpus), p.Connections)]
@@ -35,14 +37,14 @@ func makeWorkers(p Plan, pl placement, s server, clock mono.Clock) ([]*windowFee
 	for i, cpu := range pl.cpus {
 		feed := newWindowFeed(mono.Time(p.Window))
 		w := &worker{
-			plan: p, cpu: cpu, clock: clock, address: netloop.NewAddress(s.address), congestion: congestion(p, s),
+			plan: p, cpu: cpu, clock: clock, server: s.address, address: netloop.NewAddress(s.address), congestion: congestion(p, s),
 			sources: addressesOf(p.SourceIPs), source: i,
-			control: control, recorder: newRecorder(feed), quota: -1,
+			agreed: s.tls, quicConfig: quicConfig, workers: len(pl.cpus), control: control, recorder: newRecorder(feed), quota: -1,
 		}
 		if s.local {
 			w.rest.max = p.RestMax
 		}
-		if s.tls != nil {
+		if s.tls != nil && p.Protocol != HTTP3 {
 			if err := w.makeSecrets(s.tls); err != nil {
 				closeAll(workers)
 				return nil, nil, err
@@ -96,8 +98,11 @@ func (w *worker) makeConnections(n int) error {
 	for i := range w.conns {
 		w.conns[i].waiting = waiting[i*streams : i*streams : (i+1)*streams]
 	}
-	if w.plan.Protocol == HTTP2 {
+	switch w.plan.Protocol {
+	case HTTP2:
 		return w.makeH2()
+	case HTTP3:
+		return w.makeH3()
 	}
 	return w.makeH1()
 }
@@ -117,7 +122,7 @@ func (w *worker) makeH1() error {
 	codecs := make([]h1.Conn, len(w.conns))
 	for i := range w.conns {
 		codecs[i].Init(config)
-		w.conns[i].codec = &codecs[i]
+		w.conns[i].carrier, w.conns[i].codec = &codecs[i], &codecs[i]
 	}
 	return nil
 }
@@ -132,7 +137,7 @@ func (w *worker) makeH2() error {
 	codecs := make([]h2.Conn, len(w.conns))
 	for i := range w.conns {
 		codecs[i].Init(config)
-		w.conns[i].codec = &codecs[i]
+		w.conns[i].carrier, w.conns[i].codec = &codecs[i], &codecs[i]
 	}
 	return nil
 }
@@ -186,6 +191,10 @@ func groupsLike(agreed tls.CurveID) []tls.CurveID {
 func (w *worker) close() {
 	if w.waker != nil {
 		w.waker.Close()
+	}
+	if w.quic != nil {
+		// The run is over: what a socket says at its end changes nothing.
+		_ = w.quic.Shutdown()
 	}
 }
 

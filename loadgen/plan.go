@@ -23,13 +23,14 @@ type Plan struct {
 	RequestsPerConn int   `json:"requests_per_conn,omitempty"` // then a new connection; 0: keep it
 	Requests        int64 `json:"requests,omitempty"`          // measured requests in all; 0: as many as fit into Measure
 
-	WarmUp         time.Duration `json:"warmup_ns"`          // load that is not counted, before the window
-	Measure        time.Duration `json:"measure_ns"`         // the window; not used with Requests
-	Drain          time.Duration `json:"drain_ns"`           // how long requests may finish after it
-	Timeout        time.Duration `json:"timeout_ns"`         // of one exchange, from sending; 0: none
-	ConnectTimeout time.Duration `json:"connect_timeout_ns"` // of one connection
-	Window         time.Duration `json:"window_ns"`          // length of one row of Result.Windows
-	RestMax        time.Duration `json:"rest_max_ns"`        // longest rest of a worker beside a local server; 0: none
+	WarmUp         time.Duration `json:"warmup_ns"`            // load that is not counted, before the window
+	Measure        time.Duration `json:"measure_ns"`           // the window; not used with Requests
+	Drain          time.Duration `json:"drain_ns"`             // how long requests may finish after it
+	Timeout        time.Duration `json:"timeout_ns"`           // of one exchange, from sending; 0: none
+	ConnectTimeout time.Duration `json:"connect_timeout_ns"`   // of one connection
+	Window         time.Duration `json:"window_ns"`            // length of one row of Result.Windows
+	RestMax        time.Duration `json:"rest_max_ns"`          // longest rest of a worker beside a local server; 0: none
+	QUICStats      bool          `json:"quic_stats,omitempty"` // count what only events of quic-go tell; costs CPU time
 
 	CPUs      cpuset.Set `json:"cpus"`         // a worker for each; empty: chosen by Run
 	NoPin     bool       `json:"no_pin"`       // leave the threads to the scheduler
@@ -54,6 +55,7 @@ type Protocol uint8
 const (
 	HTTP1 Protocol = iota // HTTP/1.1
 	HTTP2                 // HTTP/2: by ALPN on https://, with prior knowledge on http:// (RFC 9113 section 3)
+	HTTP3                 // HTTP/3: over QUIC, on https:// only (RFC 9114)
 )
 
 // String returns the name used in results.
@@ -63,6 +65,8 @@ func (p Protocol) String() string {
 		return "h1"
 	case HTTP2:
 		return "h2"
+	case HTTP3:
+		return "h3"
 	}
 	return "unknown"
 }
@@ -77,8 +81,10 @@ func (p *Protocol) UnmarshalText(b []byte) error {
 		*p = HTTP1
 	case "h2":
 		*p = HTTP2
+	case "h3":
+		*p = HTTP3
 	default:
-		return faultf("protocol %q: want h1 or h2", b)
+		return faultf("protocol %q: want h1, h2 or h3", b)
 	}
 	return nil
 }

@@ -37,6 +37,7 @@ type recorder struct {
 	failed    *hdr.Histogram // response time of the errors that are not in response
 	connect   *hdr.Histogram // TCP handshakes of all phases
 	tls       *hdr.Histogram // TLS handshakes of all phases
+	quic      *hdr.Histogram // QUIC handshakes of all phases
 
 	firstErrors [exchange.NumOutcomes]exchange.Exchange // the first of each kind; Pending: none
 
@@ -54,7 +55,7 @@ func newRecorder(feed *windowFeed) *recorder {
 
 // histograms lists the histograms, so that making and merging miss none.
 func (r *recorder) histograms() []**hdr.Histogram {
-	return []**hdr.Histogram{&r.service, &r.response, &r.sendDelay, &r.lateness, &r.firstByte, &r.failed, &r.connect, &r.tls}
+	return []**hdr.Histogram{&r.service, &r.response, &r.sendDelay, &r.lateness, &r.firstByte, &r.failed, &r.connect, &r.tls, &r.quic}
 }
 
 // intend counts an exchange as scheduled when its intended time lies in the

@@ -6,13 +6,17 @@ import (
 
 	"github.com/scalws/scalbench/loadgen/internal/h1"
 	"github.com/scalws/scalbench/loadgen/internal/h2"
+	"github.com/scalws/scalbench/loadgen/internal/h3"
 )
 
 // renders tells whether the request can be written in a protocol.
 func (t Target) renders(p Protocol) (err error) {
-	if p == HTTP2 {
+	switch p {
+	case HTTP2:
 		_, err = t.renderH2()
-	} else {
+	case HTTP3:
+		_, err = t.renderH3()
+	default:
 		_, err = t.renderH1()
 	}
 	return err
@@ -42,6 +46,19 @@ func (t Target) renderH2() (h2.Request, error) {
 		spec.Header = append(spec.Header, h2.Field(f))
 	}
 	return h2.Render(spec)
+}
+
+// renderH3 makes what is sent on a stream of HTTP/3.
+func (t Target) renderH3() (h3.Request, error) {
+	u, err := t.parsedURL()
+	if err != nil {
+		return h3.Request{}, err
+	}
+	spec := h3.RequestSpec{Method: t.Method, Scheme: u.Scheme, Authority: t.authority(u), Path: u.RequestURI(), Body: t.Body}
+	for _, f := range t.fields() {
+		spec.Header = append(spec.Header, h3.Field(f))
+	}
+	return h3.Render(spec)
 }
 
 // authority is the host that is asked for, with the URL's port.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"syscall"
 	"time"
 
@@ -53,26 +54,39 @@ func resolve(ctx context.Context, p Plan, clock mono.Clock) (server, error) {
 	if len(addresses) == 0 {
 		return server{}, fmt.Errorf("%w: %q has no IPv%d address", ErrUnreachable, u.Hostname(), p.Family)
 	}
-	s.address, err = firstThatConnects(ctx, addresses, port, p.ConnectTimeout)
+	if p.Protocol == HTTP3 {
+		err = s.firstQUIC(ctx, p, addresses, port)
+	} else {
+		err = s.firstTCP(ctx, p, addresses, port, u)
+	}
 	if err != nil {
 		return server{}, err
-	}
-	if err := checkSources(p, s); err != nil {
-		return server{}, err
-	}
-	if u.Scheme == "https" {
-		if s.tls, err = firstHandshake(ctx, p, u.Hostname(), s.address); err != nil {
-			return server{}, fmt.Errorf("%s: %w", s.address, err)
-		}
 	}
 	s.local = isLocal(s.address.Addr())
 	if s.local {
 		if p.ServerPID > 0 && syscall.Kill(p.ServerPID, 0) == syscall.ESRCH {
 			return server{}, faultf("server pid %d: there is no such process", p.ServerPID)
 		}
-		s.findProcesses(p.ServerPID)
+		s.findProcesses(p.Protocol, p.ServerPID)
 	}
 	return s, nil
+}
+
+// firstTCP chooses the address of a server over TCP, and shakes hands with it once
+// where there is TLS.
+func (s *server) firstTCP(ctx context.Context, p Plan, addresses []netip.Addr, port uint16, u *url.URL) (err error) {
+	if s.address, err = firstThatConnects(ctx, addresses, port, p.ConnectTimeout); err != nil {
+		return err
+	}
+	if err := checkSources(p, *s); err != nil {
+		return err
+	}
+	if u.Scheme == "https" {
+		if s.tls, err = firstHandshake(ctx, p, u.Hostname(), s.address); err != nil {
+			return fmt.Errorf("%s: %w", s.address, err)
+		}
+	}
+	return nil
 }
 
 // literalAddress reads a host that is an address and no name.

@@ -36,6 +36,8 @@ type Result struct {
 	BodyBytesIn uint64      `json:"body_bytes_in"` // of the responses that completed in it
 	Connections Connections `json:"connections"`
 
+	QUIC *QUICStats `json:"quic,omitempty"` // of HTTP/3
+
 	Windows   []Window       `json:"windows"`
 	Workers   []WorkerResult `json:"workers"`
 	Server    *Server        `json:"server,omitempty"`

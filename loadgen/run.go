@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"sync"
 	"time"
@@ -20,6 +21,10 @@ type Observer struct {
 	Placed  func(cpus cpuset.Set)             // the workers' CPUs are chosen; no thread is pinned yet
 	Started func(address string, workers int) // all connections are opened; the first request follows
 	Row     func(Window)                      // a row of the time series is complete
+	// Qlog gives a file for the events of a QUIC connection, which it is named by
+	// (draft-ietf-quic-qlog-main-schema). It is called from several goroutines.
+	// To write them costs much CPU time.
+	Qlog func(connection string) (io.WriteCloser, error)
 }
 
 func (o Observer) warn(ws []Warning) {
@@ -67,7 +72,8 @@ func Run(ctx context.Context, plan Plan, observer Observer) (*Result, error) {
 	if observer.Placed != nil && !plan.NoPin {
 		observer.Placed(plan.CPUs)
 	}
-	feeds, workers, err := makeWorkers(plan, placement, server, clock)
+	events := quicEvents(plan, observer)
+	feeds, workers, err := makeWorkers(plan, placement, server, clock, plan.quicConfig(events, observer.Qlog))
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +94,7 @@ func Run(ctx context.Context, plan Plan, observer Observer) (*Result, error) {
 	group.start(timeline)
 	err = group.wait()
 	done := finished{
-		plan: plan, server: server, placement: placement, workers: workers, clock: clock, began: began,
+		plan: plan, server: server, placement: placement, workers: workers, events: events, clock: clock, began: began,
 		series: series.wait(), usage: usage.stop(), host: host.stop(), interrupted: ctx.Err() != nil,
 	}
 	if err != nil {
@@ -116,7 +122,11 @@ func launch(workers []*worker) *group {
 	g := &group{workers: workers, control: workers[0].control, errs: make([]error, len(workers))}
 	for i, w := range workers {
 		g.done.Go(func() {
-			onOwnThread(func() { g.errs[i] = w.run() })
+			if w.quic != nil { // its work is done by goroutines on any thread
+				g.errs[i] = w.run()
+			} else {
+				onOwnThread(func() { g.errs[i] = w.run() })
+			}
 			w.recorder.end()
 		})
 	}
@@ -147,12 +157,7 @@ func onOwnThread(f func()) {
 func (g *group) meet(ctx context.Context) error {
 	up := 0
 	for range g.workers {
-		w := <-g.control.arrived
-		for i := range w.conns {
-			if w.conns[i].state == open {
-				up++
-			}
-		}
+		up += <-g.control.arrived
 	}
 	if up > 0 && ctx.Err() == nil {
 		return nil

@@ -172,9 +172,9 @@ func (w *worker) secureEnded(i int32, at mono.Time, err error) {
 		w.awaitClose(i, at) // its FIN follows; whoever closes first keeps the port for a minute
 		return
 	case errors.Is(err, transport.ErrAlert):
-		c.codec.Abort(at, exchange.ReadFailed, exchange.Reason{Text: err.Error()})
+		c.carrier.Abort(at, exchange.ReadFailed, exchange.Reason{Text: err.Error()})
 	default:
-		c.codec.Abort(at, exchange.ProtocolError, exchange.Reason{Text: err.Error()})
+		c.carrier.Abort(at, exchange.ProtocolError, exchange.Reason{Text: err.Error()})
 	}
 	w.collect(i, at)
 	w.leave(i, at, true)

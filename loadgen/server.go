@@ -15,14 +15,14 @@ import (
 // all that descend from it, or those that hold the listening socket (of which a
 // server's workers are some; what else the listener may have started need not
 // belong to it). When it cannot be told, the run goes on without, and says why.
-func (s *server) findProcesses(pid int) {
+func (s *server) findProcesses(p Protocol, pid int) {
 	if pid == ServerNone {
 		return
 	}
 	s.processes = processes{fs: procfs.NewFS("/proc"), roots: []int{pid}, descend: pid != ServerAuto}
 	err := error(nil)
 	if pid == ServerAuto {
-		s.processes.roots, err = owners(s.processes.fs, s.address)
+		s.processes.roots, err = owners(s.processes.fs, p, s.address)
 	}
 	if err == nil && slices.Contains(s.processes.roots, os.Getpid()) {
 		err = errors.New("the server runs in the generator's own process")
@@ -38,8 +38,12 @@ func (s *server) findProcesses(pid int) {
 }
 
 // owners returns the processes that hold the listening socket at an address.
-func owners(fs procfs.FS, address netip.AddrPort) ([]int, error) {
-	owners, err := fs.ListenerOwners(address)
+func owners(fs procfs.FS, p Protocol, address netip.AddrPort) ([]int, error) {
+	find := fs.ListenerOwners
+	if p == HTTP3 {
+		find = fs.UDPOwners
+	}
+	owners, err := find(address)
 	if err != nil {
 		return nil, err
 	}

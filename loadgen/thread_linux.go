@@ -77,6 +77,9 @@ func ownDescriptors() error {
 // nanosecond (clock_gettime(2)).
 func (w *worker) use() threadUse {
 	u := threadUse{at: w.clock.Now()}
+	if w.quic != nil {
+		return w.useQUIC(u)
+	}
 	u.bytesIn, u.bytesOut = w.loop.Bytes()
 	var ts unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts) == nil {

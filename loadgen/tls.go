@@ -26,6 +26,7 @@ type TLS struct {
 	ALPN     []string `json:"alpn,omitempty"`     // protocols offered; none: the one that is spoken
 	SNI      string   `json:"sni,omitempty"`      // name sent, and wanted in the certificate; "": the URL's host
 	Resume   bool     `json:"resume,omitempty"`   // use the sessions of earlier connections (RFC 8446 section 2.2)
+	ZeroRTT  bool     `json:"zero_rtt,omitempty"` // and send requests with their handshake (RFC 9001 section 4.6); HTTP/3 only
 }
 
 // validate returns the faults of t.
@@ -107,20 +108,23 @@ func (t TLS) config(host string, offer ...string) (*tls.Config, error) {
 // 7301). HTTP/1.1 is also what a server speaks that says nothing.
 func (p Protocol) agreed(chosen string) error {
 	switch {
-	case p == HTTP2 && chosen == "h2", p == HTTP1 && chosen != "h2":
+	case p == HTTP3 && chosen == "h3", p == HTTP2 && chosen == "h2", p == HTTP1 && chosen != "h2":
 		return nil
 	case p == HTTP1:
 		return errors.New("the server chose h2, and HTTP/1.1 was to be spoken")
 	case chosen == "":
-		return errors.New("the server does not offer h2: it chose no protocol at all (no ALPN)")
+		return fmt.Errorf("the server does not offer %s: it chose no protocol at all (no ALPN)", p)
 	}
-	return fmt.Errorf("the server does not offer h2: it offered %s", chosen)
+	return fmt.Errorf("the server does not offer %s: it offered %s", p, chosen)
 }
 
 // alpn is the name of the protocol in ALPN.
 func (p Protocol) alpn() string {
-	if p == HTTP2 {
+	switch p {
+	case HTTP2:
 		return "h2"
+	case HTTP3:
+		return "h3"
 	}
 	return "http/1.1"
 }
@@ -165,12 +169,17 @@ func firstHandshake(ctx context.Context, p Plan, host string, address netip.Addr
 	if err := p.Protocol.agreed(state.NegotiatedProtocol); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
+	return tlsFacts(state), nil
+}
+
+// tlsFacts says what a handshake has agreed on.
+func tlsFacts(state tls.ConnectionState) *TLSFacts {
 	validity := certs.ValidityOf(state.PeerCertificates[0]) // a client always has one
 	return &TLSFacts{
 		Version: tls.VersionName(state.Version), Cipher: tls.CipherSuiteName(state.CipherSuite), ALPN: state.NegotiatedProtocol,
 		Subject: validity.Subject, NotAfter: validity.NotAfter, validity: validity,
 		Group: groupName(state.CurveID), group: state.CurveID,
-	}, nil
+	}
 }
 
 // groupName is the name of a key exchange; "" when there was none.

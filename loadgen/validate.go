@@ -44,12 +44,13 @@ func (p Plan) Validate() error {
 		faults = append(faults, t.validate(p.Protocol)...)
 	}
 	check(p.Connections >= 1 && p.Connections <= maxConnections, "connections: %d, want 1 to %d", p.Connections, maxConnections)
-	check(p.Protocol <= HTTP2, "protocol: %d, want h1 or h2", p.Protocol)
+	check(p.Protocol <= HTTP3, "protocol: %d, want h1, h2 or h3", p.Protocol)
 	check(p.Streams >= 1 && p.Streams <= maxStreams, "streams: %d, want 1 to %d", p.Streams, maxStreams)
 	check(p.Streams <= 1 || p.Protocol != HTTP1, "streams: %d, but HTTP/1.1 carries one request at a time on a connection", p.Streams)
 	check(p.RequestsPerConn == 0 || p.Streams <= p.RequestsPerConn, "streams: %d, but a connection carries only %d requests", p.Streams, p.RequestsPerConn)
 	check(p.Connections > maxConnections || p.Streams > maxStreams || p.Connections*p.Streams <= maxConnections, "%d connections of %d streams: want at most %d requests at a time", p.Connections, p.Streams, maxConnections)
 	faults = append(faults, p.TLS.validate()...)
+	faults = append(faults, p.validateQUIC()...)
 	check(p.RequestsPerConn >= 0, "requests per connection: %d, want 0 (keep the connection) or more", p.RequestsPerConn)
 	check(p.Requests >= 0, "requests: %d, want 1 or more", p.Requests)
 	for _, d := range []struct {

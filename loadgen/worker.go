@@ -2,11 +2,15 @@ package loadgen
 
 import (
 	"fmt"
+	"net/netip"
 	"time"
+
+	"github.com/quic-go/quic-go"
 
 	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/loadgen/internal/exchange"
 	"github.com/scalws/scalbench/loadgen/internal/netloop"
+	"github.com/scalws/scalbench/loadgen/internal/quicnet"
 )
 
 // worker puts its share of the load on the server. It is owned by one
@@ -14,16 +18,22 @@ import (
 // has returned. The functions here, in connection.go
 // and in secure.go are the hot path: no allocation, no lock, no map, no time.Time.
 type worker struct {
-	plan    Plan
-	cpu     int // -1: not pinned
-	clock   mono.Clock
-	address netloop.Address
-	sources []netloop.Address // to connect from, in turn; none: the kernel chooses
-	source  int
-	control *control
+	plan       Plan
+	cpu        int // -1: not pinned
+	clock      mono.Clock
+	server     netip.AddrPort
+	address    netloop.Address   // likewise, as system calls want it
+	sources    []netloop.Address // to connect from, in turn; none: the kernel chooses
+	source     int
+	workers    int          // there are in all
+	agreed     *TLSFacts    // in the first handshake; nil: cleartext
+	quicConfig *quic.Config // of HTTP/3
+	control    *control
 	// congestion is the TCP congestion control of its sockets; "": the host's.
 	congestion string
 
+	quic    *quicnet.Engine // of HTTP/3, which has no loop; nil elsewhere
+	bell    *bell           // wakes its worker; nil elsewhere
 	loop    *netloop.Loop
 	waker   *netloop.Waker
 	secrets *secrets // of TLS; nil: cleartext
@@ -74,13 +84,16 @@ type threadUse struct {
 // run is the life of a worker, on a thread of its own: open the connections,
 // meet the others, put load on the server until the timeline ends.
 func (w *worker) run() error {
+	if w.quic != nil {
+		return w.runQUIC()
+	}
 	if err := w.prepareThread(); err != nil {
-		w.control.arrive(w)
+		w.control.arrive(0)
 		return err
 	}
 	loop, err := netloop.New(w.clock, netloop.Options{Slots: len(w.conns), Congestion: w.congestion, Waker: w.waker})
 	if err != nil {
-		w.control.arrive(w)
+		w.control.arrive(0)
 		return err
 	}
 	w.loop = loop
@@ -88,13 +101,23 @@ func (w *worker) run() error {
 	defer w.abandonHandshakes()
 
 	err = w.openConnections()
-	w.control.arrive(w)
+	w.control.arrive(w.up())
 	timeline, ok := <-w.control.timeline
 	if err != nil || !ok {
 		return err
 	}
-	w.timeline, w.recorder.timeline = timeline, timeline
-	return w.measure()
+	return w.measure(timeline)
+}
+
+// up counts the connections that can carry something.
+func (w *worker) up() int {
+	n := 0
+	for i := range w.conns {
+		if w.conns[i].state == open {
+			n++
+		}
+	}
+	return n
 }
 
 // openConnections brings all connections up before the clock starts. It ends
@@ -116,7 +139,8 @@ func (w *worker) openConnections() error {
 }
 
 // measure runs the closed loop through warm-up, window and drain.
-func (w *worker) measure() error {
+func (w *worker) measure(timeline Timeline) error {
+	w.timeline, w.recorder.timeline = timeline, timeline
 	for now := w.clock.Now(); now < w.timeline.Start; {
 		var err error
 		if now, err = w.turn(w.timeline.Start); err != nil {
@@ -176,6 +200,9 @@ func (w *worker) nextEdge() mono.Time {
 // turn lets everything queued leave, sleeps until something arrives or an
 // instant is reached, and handles what there is.
 func (w *worker) turn(until mono.Time) (mono.Time, error) {
+	if w.quic != nil {
+		return w.turnQUIC(until), nil
+	}
 	if w.flush() {
 		until = 0 // there is more to send
 	}
@@ -307,7 +334,7 @@ func (w *worker) begin(x *exchange.Exchange, at mono.Time) {
 // it as it can carry.
 func (w *worker) startWaiting(i int32, now mono.Time) {
 	c := &w.conns[i]
-	for len(c.waiting) > 0 && c.codec.Free() > 0 {
+	for len(c.waiting) > 0 && c.carrier.Free() > 0 {
 		x := c.next()
 		c.carried++
 		last := w.plan.RequestsPerConn > 0 && c.carried >= w.plan.RequestsPerConn
@@ -316,13 +343,13 @@ func (w *worker) startWaiting(i int32, now mono.Time) {
 			x.Ready = now
 		}
 		x.Reused = c.carried > 1
-		if !c.codec.Start(x, now, last) {
+		if !c.carrier.Start(x, now, last) {
 			panic(fmt.Sprintf("BUG: connection %d, state %d, does not take an exchange", i, c.state))
 		}
 		c.out++
 	}
 	c.full = len(c.waiting) > 0
-	w.timers.set(int(i), c.codec.Deadline())
+	w.timers.set(int(i), c.carrier.Deadline())
 }
 
 // finish records an exchange that has ended and begins the next of its slot,
@@ -432,8 +459,8 @@ func (w *worker) abandon(now mono.Time) {
 		if c.out == 0 {
 			continue
 		}
-		c.codec.Abort(now, exchange.Unfinished, exchange.Reason{})
-		for _, x := range c.codec.Done() {
+		c.carrier.Abort(now, exchange.Unfinished, exchange.Reason{})
+		for _, x := range c.carrier.Done() {
 			c.out--
 			if x.Sent == 0 {
 				x.Outcome = exchange.NeverSent

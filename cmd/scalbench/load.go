@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -47,6 +48,9 @@ func newLoad(std streams) *cobra.Command {
 func load(cmd *cobra.Command, args []string, o *loadOptions, std streams) (err error) {
 	plan, needed, err := o.source(args, cmd.Flags(), std.in)
 	if err = errors.Join(err, o.checkFormat()); err != nil {
+		return err
+	}
+	if err := o.checkQlog(plan.Protocol == loadgen.HTTP3); err != nil {
 		return err
 	}
 	file, err := createResultFile(o.outFile)
@@ -163,8 +167,9 @@ func (o *loadOptions) run(ctx context.Context, plan loadgen.Plan, std streams) (
 				printWarning(std.err, w)
 			}
 		},
-		Placed:  func(cpus cpuset.Set) { arranged = arrangeProcess(cpus) },
+		Placed:  func(cpus cpuset.Set) { arranged = arrangeProcess(cpus, plan.Protocol) },
 		Started: func(string, int) { progress.start(time.Now()) },
+		Qlog:    o.qlog(),
 		Row: func(w loadgen.Window) {
 			if ctx.Err() == nil {
 				progress.row(w, time.Now())
@@ -187,12 +192,24 @@ func (o *loadOptions) run(ctx context.Context, plan loadgen.Plan, std streams) (
 // arrangeProcess keeps every thread of this process on the workers' CPUs, so
 // that none disturbs the server, and gives the runtime room: a worker occupies
 // a thread, and timers, signals and the collector need others.
-func arrangeProcess(cpus cpuset.Set) error {
+//
+// HTTP/3 is worked on by goroutines that make garbage. There more threads than
+// CPUs only pass work around, and a heap of some ten megabytes need not be
+// collected whenever it has doubled.
+func arrangeProcess(cpus cpuset.Set, p loadgen.Protocol) error {
+	if p == loadgen.HTTP3 {
+		runtime.GOMAXPROCS(cpus.Count())
+		debug.SetGCPercent(quicGCPercent)
+		return cpuset.SetProcess(cpus)
+	}
 	if need := cpus.Count() + 2; runtime.GOMAXPROCS(0) < need {
 		runtime.GOMAXPROCS(need)
 	}
 	return cpuset.SetProcess(cpus)
 }
+
+// quicGCPercent is how much garbage there may be to what is in use.
+const quicGCPercent = 400
 
 // judge turns a result that was written into how the command ends.
 func (o *loadOptions) judge(r *loadgen.Result) error {

@@ -35,6 +35,9 @@ type loadOptions struct {
 	ipv4, ipv6      bool
 	httpVersion     string
 	http2           bool
+	http3           bool
+	quicStats       bool
+	qlogDir         string
 	tls             tlsOptions
 
 	method, body, bodyFile, contentType, accept, auth, host string
@@ -62,7 +65,7 @@ func (o *loadOptions) register(f *pflag.FlagSet) {
 	f.BoolVarP(&o.waitOngoing, "wait-ongoing-requests-after-deadline", "w", false, "let all requests finish: a drain as long as the timeout")
 	f.DurationVarP(&o.timeout, "timeout", "t", 30*time.Second, "give a request up this long after sending; 0: never")
 	f.DurationVar(&o.connectTimeout, "connect-timeout", 5*time.Second, "give a connection up after this")
-	f.VarP(&o.streams, "parallel", "p", "requests at a time on each connection (HTTP/2)")
+	f.VarP(&o.streams, "parallel", "p", "requests at a time on each connection (HTTP/2, HTTP/3)")
 	f.BoolVar(&o.noKeepAlive, "disable-keepalive", false, "a connection for each request")
 	f.Var(&o.requestsPerConn, "requests-per-conn", "requests on a connection before a new one; 0: keep it")
 
@@ -74,8 +77,11 @@ func (o *loadOptions) register(f *pflag.FlagSet) {
 	f.StringVarP(&o.accept, "accept", "A", "", "Accept header (default */*)")
 	f.StringVarP(&o.auth, "basic-auth", "a", "", "basic authentication, `user:password`")
 	f.StringVar(&o.host, "host", "", "Host header")
-	f.StringVar(&o.httpVersion, "http-version", "1.1", "HTTP version: 1.1 or 2")
+	f.StringVar(&o.httpVersion, "http-version", "1.1", "HTTP version: 1.1, 2 or 3")
 	f.BoolVar(&o.http2, "http2", false, "HTTP/2: by ALPN on https://, with prior knowledge on http://")
+	f.BoolVar(&o.http3, "http3", false, "HTTP/3, over QUIC")
+	f.BoolVar(&o.quicStats, "quic-stats", false, "tell round trips, packets and losses of QUIC, and count probes and retries (costs CPU time)")
+	f.StringVar(&o.qlogDir, "qlog", "", "write the events of each QUIC connection into a `directory` (costs much CPU time)")
 	f.IntVar(&o.expectStatus, "expect-status", 0, "the one status that is ok (default any 2xx)")
 	f.Int64Var(&o.expectBytes, "expect-bytes", -1, "length that a body must have")
 	f.BoolVar(&o.ipv4, "ipv4", false, "connect to IPv4 addresses only")

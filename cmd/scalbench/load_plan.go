@@ -52,7 +52,7 @@ func (o *loadOptions) apply(plan *loadgen.Plan, f *pflag.FlagSet) error {
 		plan.WarmUp = o.warmUp
 	}
 	plan.Drain, plan.Timeout, plan.ConnectTimeout, plan.Window = o.drain, o.timeout, o.connectTimeout, o.window
-	plan.RestMax = o.restMax
+	plan.RestMax, plan.QUICStats = o.restMax, o.quicStats
 	if o.waitOngoing {
 		plan.Drain = o.timeout
 		if o.timeout == 0 {

@@ -21,6 +21,7 @@ type tlsOptions struct {
 	alpn         string
 	sni          string
 	resume       bool
+	zeroRTT      bool
 }
 
 func (o *tlsOptions) register(f *pflag.FlagSet) {
@@ -33,11 +34,12 @@ func (o *tlsOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.alpn, "alpn", "", "protocols to offer, a comma-separated `list` (default the one that is spoken)")
 	f.StringVar(&o.sni, "sni", "", "server `name` to send and to want in the certificate (default the URL's host)")
 	f.BoolVar(&o.resume, "tls-resume", false, "resume the sessions of earlier connections")
+	f.BoolVar(&o.zeroRTT, "zero-rtt", false, "and send requests with the handshake (HTTP/3)")
 }
 
 // apply writes those that were given into a plan's TLS.
 func (o *tlsOptions) apply(t *loadgen.TLS, f *pflag.FlagSet) error {
-	t.Min, t.Max, t.Resume = o.lowest, o.most, o.resume
+	t.Min, t.Max, t.Resume, t.ZeroRTT = o.lowest, o.most, o.resume, o.zeroRTT
 	if f.Changed("insecure") { // else a scenario may have said so
 		t.Insecure = o.insecure
 	}
@@ -79,7 +81,7 @@ func wantTLS(url string, f *pflag.FlagSet) error {
 		return nil
 	}
 	var faults []error
-	for _, name := range []string{"cacert", "cert", "key", "tls-min", "tls-max", "alpn", "sni", "tls-resume"} {
+	for _, name := range []string{"cacert", "cert", "key", "tls-min", "tls-max", "alpn", "sni", "tls-resume", "zero-rtt"} {
 		if f.Changed(name) {
 			faults = append(faults, usagef("--%s: %s is not TLS, want https://", name, url))
 		}
@@ -90,11 +92,20 @@ func wantTLS(url string, f *pflag.FlagSet) error {
 // applyProtocol writes the HTTP version into the plan.
 func (o *loadOptions) applyProtocol(plan *loadgen.Plan, f *pflag.FlagSet) error {
 	version := o.httpVersion
-	if o.http2 {
-		if f.Changed("http-version") && version != "2" {
-			return usagef("--http2 and --http-version %s: they contradict each other", version)
+	if o.http2 && o.http3 {
+		return usagef("--http2 and --http3: they contradict each other")
+	}
+	for _, short := range []struct {
+		given   bool
+		version string
+	}{{o.http2, "2"}, {o.http3, "3"}} {
+		if !short.given {
+			continue
 		}
-		version = "2"
+		if f.Changed("http-version") && version != short.version {
+			return usagef("--http%s and --http-version %s: they contradict each other", short.version, version)
+		}
+		version = short.version
 	}
 	switch version {
 	case "1.1":
@@ -104,9 +115,9 @@ func (o *loadOptions) applyProtocol(plan *loadgen.Plan, f *pflag.FlagSet) error 
 	case "2":
 		plan.Protocol = loadgen.HTTP2
 	case "3":
-		return usagef("--http-version 3: HTTP/3 is not supported yet, want 1.1 or 2")
+		plan.Protocol = loadgen.HTTP3
 	default:
-		return usagef("--http-version %s: want 1.1 or 2", version)
+		return usagef("--http-version %s: want 1.1, 2 or 3", version)
 	}
 	if f.Changed("parallel") {
 		plan.Streams = int(o.streams)

@@ -40,7 +40,7 @@ func TestEveryFieldIsSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := everyField("http://127.0.0.1", cpus)
-	elsewhere := []string{"Protocol", "CAs", "Cert", "Key"} // HTTP/2 and files in PEM need another server
+	elsewhere := []string{"Protocol", "QUICStats", "ZeroRTT", "CAs", "Cert", "Key"} // HTTP/2, HTTP/3 and files in PEM need another server
 	for _, part := range []any{plan, plan.Targets[0], plan.TLS} {
 		v := reflect.ValueOf(part)
 		for i := range v.NumField() {

@@ -41,9 +41,10 @@ func schemaKeys() map[string][]string {
 func optionalKeys() map[string][]string {
 	percentiles := []string{"p50_us", "p75_us", "p90_us", "p95_us", "p99_us", "p999_us", "p9999_us"}
 	return map[string][]string{
-		"":                {"server", "tls"},
+		"":                {"server", "tls", "quic"},
+		"quic":            {"connections", "packets_sent", "packets_received", "packets_lost", "smoothed_rtt_min_us", "smoothed_rtt_median_us", "smoothed_rtt_max_us", "probe_timeouts", "retries", "zero_rtt_accepted", "zero_rtt_refused"},
 		"tls":             {"version", "cipher", "group", "alpn", "subject", "not_after"},
-		"latency":         {"service", "response", "send_delay", "lateness", "first_byte", "failed", "connect", "tls", "dns"},
+		"latency":         {"service", "response", "send_delay", "lateness", "first_byte", "failed", "connect", "tls", "quic", "dns"},
 		"latency.connect": percentiles,
 		"generator":       {"cpu_us_per_request", "busy"},
 		"windows.0":       {"p50_us", "p99_us", "max_us"},
@@ -98,6 +99,9 @@ func checkSchema(ts *testscript.TestScript, tree any) {
 			continue // nothing ended in the window
 		}
 		object, ok := at(tree, path).(map[string]any)
+		if path == "latency.connect" && at(tree, "protocol") == "h3" { // there is no TCP
+			object, ok = at(tree, "latency.quic").(map[string]any)
+		}
 		if !ok {
 			ts.Fatalf("%q is no object: %v", path, at(tree, path))
 		}

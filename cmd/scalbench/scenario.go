@@ -33,6 +33,7 @@ func (o *loadOptions) planFromScenario(f *pflag.FlagSet) (plan loadgen.Plan, n n
 	n.helpers = scenario.Helpers
 	if scenario.UsesTarget() {
 		n.path, url = scenario.URL, placeholderURL+scenario.URL
+		n.http3 = scenario.NeedsHTTP3()
 		if scenario.TLS.On {
 			url = securePlaceholderURL + scenario.URL
 		}
@@ -79,13 +80,22 @@ func scenarioPlan(s suite.Scenario, url string) loadgen.Plan {
 	if s.Expect.Bytes != nil {
 		t.ExpectBytes = *s.Expect.Bytes
 	}
-	if s.HTTP == suite.HTTP2 {
-		plan.Protocol = loadgen.HTTP2
-	}
+	plan.Protocol = protocolOf(s)
 	plan.TLS.Insecure, plan.TLS.SNI = s.TLS.Insecure, s.TLS.SNI
 	plan.Connections, plan.Streams, plan.RequestsPerConn = s.Connections, s.Streams, s.RequestsPerConn
 	plan.WarmUp, plan.Measure = s.Warmup, s.Measure
 	return plan
+}
+
+// protocolOf returns the version that a scenario speaks.
+func protocolOf(s suite.Scenario) loadgen.Protocol {
+	switch s.HTTP {
+	case suite.HTTP2:
+		return loadgen.HTTP2
+	case suite.HTTP3:
+		return loadgen.HTTP3
+	}
+	return loadgen.HTTP1
 }
 
 // embeddedSuite is what --suite means when it is not given.

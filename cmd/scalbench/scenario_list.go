@@ -48,13 +48,10 @@ func listScenarios(out io.Writer, s *suite.Suite) {
 }
 
 // protocolText is how a scenario's requests travel, in the words of results:
-// h1, or h2 TLS, 10 streams.
+// h1, or h2 TLS, 10 streams. h3 is never without TLS.
 func protocolText(s suite.Scenario) string {
-	text := "h1"
-	if s.HTTP == suite.HTTP2 {
-		text = "h2"
-	}
-	if s.TLS.On {
+	text := protocolOf(s).String()
+	if s.TLS.On && s.HTTP != suite.HTTP3 {
 		text += " TLS"
 	}
 	if s.Streams > 1 {

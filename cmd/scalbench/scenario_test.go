@@ -30,6 +30,8 @@ func TestScenarioPlanProtocol(t *testing.T) {
 		{"h2 of others in cleartext", "url: http://h/, http: 2, streams: 7", loadgen.HTTP2, 7, loadgen.TLS{}, nil, ""},
 		{"target", "url: /x, tls: {}", loadgen.HTTP1, 1, loadgen.TLS{}, []string{"localhost", "127.0.0.1", "::1"}, ""},
 		{"target by name", "url: /x, http: 2, tls: {sni: a.test}", loadgen.HTTP2, 1, loadgen.TLS{SNI: "a.test"}, []string{"localhost", "127.0.0.1", "::1", "a.test"}, ""},
+		{"target with HTTP/3", "url: /x, http: 3, tls: {}, streams: 5", loadgen.HTTP3, 5, loadgen.TLS{}, []string{"localhost", "127.0.0.1", "::1"}, ""},
+		{"HTTP/3 of others", "url: https://h/, http: 3, tls: {verify: false}", loadgen.HTTP3, 1, loadgen.TLS{Insecure: true}, nil, ""},
 		{"target by its own name", "url: /x, tls: {sni: localhost}", loadgen.HTTP1, 1, loadgen.TLS{SNI: "localhost"}, []string{"localhost", "127.0.0.1", "::1"}, ""},
 		{"CA beside the suite", "url: https://h/, tls: {ca: ca.pem, sni: b.test}", loadgen.HTTP1, 1, loadgen.TLS{SNI: "b.test", CAs: []byte("a CA")}, nil, ""},
 		{"system's CAs", "url: https://h/", loadgen.HTTP1, 1, loadgen.TLS{}, nil, ""},
@@ -83,6 +85,7 @@ func TestListScenarios(t *testing.T) {
 		{Name: "a", About: "One.", Streams: 1},
 		{Name: "longer", About: "Two.", HTTP: suite.HTTP2, TLS: suite.TLS{On: true}, Streams: 10},
 		{Name: "b", About: "Three.", TLS: suite.TLS{On: true}, Streams: 1},
+		{Name: "c", About: "Four.", HTTP: suite.HTTP3, TLS: suite.TLS{On: true}, Streams: 2},
 	}}
 	var out strings.Builder
 	listScenarios(&out, s)
@@ -90,6 +93,7 @@ func TestListScenarios(t *testing.T) {
   a       h1                  One.
   longer  h2 TLS, 10 streams  Two.
   b       h1 TLS              Three.
+  c       h3, 2 streams       Four.
 `
 	if got := out.String(); got != want {
 		t.Errorf("listed\n%swant\n%s", got, want)

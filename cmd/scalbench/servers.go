@@ -19,6 +19,7 @@ import (
 type needed struct {
 	path    string     // asked of the embedded target; "": the scenario has a full URL
 	certs   *certs.Set // of the embedded target; nil: it speaks cleartext
+	http3   bool       // of the embedded target, beside the other versions
 	helpers []suite.Helper
 }
 
@@ -82,6 +83,9 @@ func (o *loadOptions) commands(n needed, certDir string) ([]target.Command, erro
 	server := target.Command{Name: targetName, Exe: exe, Args: []string{"target"}, CPUs: serverCPUs}
 	if certDir != "" {
 		server.Args = append(server.Args, "--cert", filepath.Join(certDir, certs.CertFile), "--key", filepath.Join(certDir, certs.KeyFile))
+	}
+	if n.http3 {
+		server.Args = append(server.Args, "--http3")
 	}
 	var commands []target.Command
 	for _, h := range n.helpers {

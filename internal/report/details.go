@@ -32,7 +32,7 @@ func details(b *strings.Builder, r *loadgen.Result) {
 		of   *loadgen.Distribution
 	}{
 		{"service", r.Latency.Service}, {"response", r.Latency.Response}, {"first", r.Latency.FirstByte}, {"delay", r.Latency.SendDelay},
-		{"lateness", r.Latency.Lateness}, {"failed", r.Latency.Failed}, {"connect", r.Latency.Connect}, {"tls", r.Latency.TLS}, {"dns", r.Latency.DNS},
+		{"lateness", r.Latency.Lateness}, {"failed", r.Latency.Failed}, {"connect", r.Latency.Connect}, {"tls", r.Latency.TLS}, {"quic", r.Latency.QUIC}, {"dns", r.Latency.DNS},
 	} {
 		if d.of != nil {
 			line(b, d.name, "%s  (%s)", latencies(d.of), group(d.of.Count))

@@ -28,6 +28,7 @@ func Load(out io.Writer, r *loadgen.Result, verbose bool) error {
 	if r.CompletedInWindow > 0 { // nothing limits a rate of 0 but what went wrong
 		line(&b, "limit", "%s", limit(r))
 	}
+	quic(&b, r, verbose)
 	trouble(&b, r)
 	if verbose {
 		details(&b, r)
