@@ -71,10 +71,18 @@ func conclude(f finished) (*Result, error) {
 	r.Server = f.usage.server(measured, all.completedInWindow, f.plan.CPUs)
 	r.Generator = f.usage.generator(measured, all.completedInWindow, len(f.workers))
 	r.Generator.RestUS = restUS
+	r.Generator.leaveOutSpinning(r.Workers)
+	r.Connections.Fairness = f.fairness()
+	if f.plan.IsOpen() {
+		r.OfferedRPS = ptr(perSecond(all.ledger.scheduled, measured))
+		r.Waited = &all.waited
+	}
 	if f.plan.Protocol == HTTP3 {
 		r.Generator.Engine = "quic-go"
 	}
+	r.Host = f.usage.host(f.plan.CPUs)
 	r.Warnings = append(r.Warnings, f.warnings(r, all)...)
+	r.Warnings = append(r.Warnings, r.hostWarnings()...)
 	r.Validity = validity(r.Warnings)
 	return r, nil
 }
@@ -132,7 +140,10 @@ func (f finished) firstRequest() mono.Time {
 func (w *worker) result() WorkerResult {
 	r := WorkerResult{CPU: w.cpu, Connections: len(w.conns), OK: w.recorder.completedInWindow}
 	if elapsed := w.edges.to.at - w.edges.from.at; elapsed > 0 {
-		r.Busy = float64(w.edges.to.cpu-w.edges.from.cpu) / float64(elapsed)
+		spun := w.edges.to.spun - w.edges.from.spun
+		r.Busy = max(0, float64(w.edges.to.cpu-w.edges.from.cpu-spun)/float64(elapsed))
+		r.Spinning = float64(spun) / float64(elapsed)
+		r.Preempted = w.edges.to.switches - w.edges.from.switches
 	}
 	return r
 }
@@ -154,11 +165,14 @@ func (r *recorder) published(dns time.Duration) Latency {
 
 // Thresholds of the warnings.
 const (
-	saturatedBusy = 0.95                  // thread CPU / window
-	shortWindow   = time.Second           // shorter windows hold too few of the host's own rhythms
-	lateMin       = 20 * time.Millisecond // a thread may have to wait for its CPU so long
-	lateShare     = 0.05                  // of the window
-	leftOpenShare = 0.01                  // of the connections opened
+	saturatedBusy     = 0.95                  // thread CPU / window
+	shortWindow       = time.Second           // shorter windows hold too few of the host's own rhythms
+	lateMin           = 20 * time.Millisecond // a thread may have to wait for its CPU so long
+	lateShare         = 0.05                  // of the window
+	leftOpenShare     = 0.01                  // of the connections opened
+	latePercentileMin = time.Millisecond      // a server's latency is seldom looked at more closely
+	stallMin          = 50 * time.Millisecond // less is what a busy host does to anybody
+	stallShare        = 10                    // of the median service time
 )
 
 // warnings finds what has to be known of the result.
@@ -178,6 +192,11 @@ func (f finished) warnings(r *Result, all *recorder) []Warning {
 	}
 	late := f.late(all)
 	add(late > lateMin && late.Seconds() > lateShare*r.MeasuredS, LateSends, "a worker had no CPU for %v of the window of %.3g s", late.Round(time.Millisecond), r.MeasuredS)
+	lateP99 := f.lateInSchedule(all)
+	add(lateP99 > 0, LateSends, "1 %% of the requests left %v or more after they could have, by the generator's own fault", lateP99.Round(time.Microsecond))
+	add(f.plan.IsOpen() && late > lateMin && lateP99 == 0, GeneratorStalled, "the generator was held up for %v: requests left so late", late.Round(time.Millisecond))
+	still, usual := f.stall(all)
+	add(still > 0, StallSeen, "the server answered nothing for %v, although requests were out; half of them take no more than %v", still.Round(time.Millisecond), usual.Round(time.Microsecond))
 	unsent := all.ledger.outcomes[exchange.OK].Unsent
 	add(unsent > 0, LedgerBroken, "%s requests ended ok without having been sent", grouped(unsent))
 	add(len(f.usage.processes.roots) > 0 && r.Server == nil, ServerUnknown, "what the server used is not known: its processes have changed, or could not be read over the whole window")
@@ -228,6 +247,36 @@ func (f finished) late(all *recorder) time.Duration {
 		late = max(late, w.edges.from.at.Sub(w.timeline.From), time.Duration(w.longestTurn-stopCheck))
 	}
 	return late
+}
+
+// lateInSchedule is the lateness that one request in a hundred of an open loop
+// exceeds, when that is enough to be seen in a percentile; else 0.
+func (f finished) lateInSchedule(all *recorder) time.Duration {
+	p99, ok := all.lateness.QuantileNS(0.99)
+	p50, _ := all.response.QuantileNS(0.50)
+	late := time.Duration(p99)
+	if !f.plan.IsOpen() || !ok || late < latePercentileMin || late < time.Duration(p50)/10 {
+		return 0
+	}
+	return late
+}
+
+// stall is the longest time in which a worker got no answer with requests out,
+// when that is so much more than the usual service time that it is no slow
+// request; else 0.
+func (f finished) stall(all *recorder) (still, usual time.Duration) {
+	p50, ok := all.service.QuantileNS(0.50)
+	if !ok {
+		return 0, 0
+	}
+	for _, w := range f.workers {
+		still = max(still, time.Duration(w.longestStill))
+	}
+	usual = time.Duration(p50)
+	if still < stallMin || still < stallShare*usual {
+		return 0, usual
+	}
+	return still, usual
 }
 
 // unserved counts the connections that carried nothing ok inside the window.

@@ -29,21 +29,24 @@ const (
 
 // conn is one connection of a worker, over all the sockets it has in its life.
 type conn struct {
-	carrier  carrier
-	codec    codec           // the carrier, when it is one over bytes; nil on QUIC
-	secure   *transport.Conn // nil: in cleartext, or no socket yet
-	state    connState
-	touched  bool                 // it may have something to send
-	full     bool                 // exchanges wait although the connection is up
-	useful   bool                 // an exchange has ended on this socket
-	waiting  []*exchange.Exchange // intended, but the connection could not carry them yet; in order
-	out      int                  // exchanges that are out on it
-	sent     mono.Time            // when what was queued last began to leave; 0: it has not, or its codec knows
-	unsealed []byte               // what the codec has handed out and TLS has yet to seal
-	carried  int                  // exchanges started on this socket
-	served   uint64               // exchanges that ended ok inside the window
-	since    mono.Time            // when the state was entered
-	backOff  time.Duration        // how long the last attempt was put off
+	carrier   carrier
+	codec     codec           // the carrier, when it is one over bytes; nil on QUIC
+	secure    *transport.Conn // nil: in cleartext, or no socket yet
+	state     connState
+	touched   bool                 // it may have something to send
+	full      bool                 // exchanges wait although the connection is up
+	useful    bool                 // an exchange has ended on this socket
+	waiting   []*exchange.Exchange // intended, but the connection could not carry them yet; in order
+	idle      []*exchange.Exchange // open loop: its slots that carry nothing
+	inRoom    bool                 // open loop: it is among those with room
+	roomSince mono.Time            // open loop: since when
+	out       int                  // exchanges that are out on it
+	sent      mono.Time            // when what was queued last began to leave; 0: it has not, or its codec knows
+	unsealed  []byte               // what the codec has handed out and TLS has yet to seal
+	carried   int                  // exchanges started on this socket
+	served    uint64               // exchanges that ended ok inside the window
+	since     mono.Time            // when the state was entered
+	backOff   time.Duration        // how long the last attempt was put off
 }
 
 const (
@@ -121,13 +124,14 @@ func (w *worker) opens(i int32, at mono.Time) {
 	w.timers.set(int(i), 0)
 	*c = conn{
 		carrier: c.carrier, codec: c.codec, secure: c.secure, state: open, touched: c.touched,
-		waiting: c.waiting, served: c.served, since: at, backOff: c.backOff,
+		waiting: c.waiting, idle: c.idle, inRoom: c.inRoom, served: c.served, since: at, backOff: c.backOff,
 	}
 	if c.codec != nil {
 		c.codec.Open()
 	}
 	w.startWaiting(i, at)
 	w.touch(i)
+	w.gotRoom(i, at)
 }
 
 // connectFailed ends the exchanges that waited for the connection, which is tried
@@ -141,6 +145,7 @@ func (w *worker) connectFailed(i int32, at mono.Time, why exchange.Reason) {
 		x.Done, x.Outcome, x.Reason = at, exchange.ConnectFailed, why
 		w.finish(x)
 	}
+	w.refuseDue(at, why)
 }
 
 // backOff puts the next attempt off, for twice as long each time.
@@ -234,6 +239,7 @@ func (w *worker) settle(i int32, at mono.Time, endFollows bool) {
 	case c.carrier.Reusable():
 		w.startWaiting(i, at)
 		w.touch(i)
+		w.gotRoom(i, at)
 	case ended && !broken && peerCloses:
 		w.awaitClose(i, at)
 	default:
@@ -351,7 +357,9 @@ func (w *worker) hangUp(i int32, reset bool) {
 }
 
 // needs reports whether a connection that is down is to be opened again.
-func (w *worker) needs(c *conn) bool { return !w.ending || len(c.waiting) > 0 }
+func (w *worker) needs(c *conn) bool {
+	return !w.ending || len(c.waiting) > 0 || w.backlog(w.lastTurn)
+}
 
 // next takes the exchange that has waited longest.
 func (c *conn) next() *exchange.Exchange {

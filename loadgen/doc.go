@@ -10,6 +10,8 @@
 //   - slot: the place of one exchange; a connection has as many as it carries
 //     requests at a time (one on HTTP/1.1). A slot begins its next exchange
 //     when the last one has ended: a closed loop.
+//   - open loop: exchanges are intended by a schedule, whatever the server does.
+//     Those that no connection has room for wait; their wait is in response time.
 //   - stream: a slot of an HTTP/2 connection.
 //   - intended: when an exchange was to be sent; in a closed loop the moment its
 //     slot became free. Service time runs from sent, response time from intended.

@@ -41,7 +41,7 @@ func makeWorkers(p Plan, pl placement, s server, clock mono.Clock, quicConfig *q
 			sources: addressesOf(p.SourceIPs), source: i,
 			agreed: s.tls, quicConfig: quicConfig, workers: len(pl.cpus), control: control, recorder: newRecorder(feed), quota: -1,
 		}
-		if s.local {
+		if s.local && !p.IsOpen() {
 			w.rest.max = p.RestMax
 		}
 		if s.tls != nil && p.Protocol != HTTP3 {
@@ -54,6 +54,7 @@ func makeWorkers(p Plan, pl placement, s server, clock mono.Clock, quicConfig *q
 			w.quota = share(p.Requests, len(pl.cpus), i)
 		}
 		connections := int(share(int64(p.Connections), len(pl.cpus), i))
+		w.open = newOpenLoop(p, i, len(pl.cpus), connections)
 		if err := w.makeConnections(connections); err != nil {
 			closeAll(append(workers, w))
 			return nil, nil, err
@@ -94,9 +95,10 @@ func (w *worker) makeConnections(n int) error {
 	w.touched = make([]int32, 0, n)
 	w.expired = make([]int32, 0, n)
 	w.timers = newTimers(n, timerGap(w.plan.Timeout))
-	waiting := make([]*exchange.Exchange, n*streams)
+	waiting, idle := make([]*exchange.Exchange, n*streams), make([]*exchange.Exchange, n*streams)
 	for i := range w.conns {
 		w.conns[i].waiting = waiting[i*streams : i*streams : (i+1)*streams]
+		w.conns[i].idle = idle[i*streams : i*streams : (i+1)*streams]
 	}
 	switch w.plan.Protocol {
 	case HTTP2:
@@ -191,6 +193,9 @@ func groupsLike(agreed tls.CurveID) []tls.CurveID {
 func (w *worker) close() {
 	if w.waker != nil {
 		w.waker.Close()
+	}
+	if w.bell != nil {
+		defer w.bell.close()
 	}
 	if w.quic != nil {
 		// The run is over: what a socket says at its end changes nothing.

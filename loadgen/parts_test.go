@@ -421,8 +421,8 @@ func TestCPUsBusy(t *testing.T) {
 		return map[int]procfs.CPUTimes{0: {Busy: busy, Idle: idle}, 1: {Busy: busy}}
 	}
 	u := usage{
-		from: reading{cpus: times(100, 1000)},
-		to:   reading{cpus: times(400, 1100), server: procfs.Usage{CPUs: zero}},
+		from: reading{host: hostCounters{cpus: times(100, 1000)}},
+		to:   reading{host: hostCounters{cpus: times(400, 1100)}, server: procfs.Usage{CPUs: zero}},
 	}
 	if got := u.cpusBusy(one); got == nil || *got != 0.75 { // 300 busy of 300 + 100
 		t.Errorf("got %v, want 0.75", got)
@@ -430,7 +430,7 @@ func TestCPUsBusy(t *testing.T) {
 	if got := u.cpusBusy(zero); got != nil {
 		t.Errorf("the generator's own CPU: %v", *got)
 	}
-	u.from.cpus = nil
+	u.from.host.cpus = nil
 	if got := u.cpusBusy(one); got != nil {
 		t.Errorf("not read: %v", *got)
 	}

@@ -23,6 +23,13 @@ type Plan struct {
 	RequestsPerConn int   `json:"requests_per_conn,omitempty"` // then a new connection; 0: keep it
 	Requests        int64 `json:"requests,omitempty"`          // measured requests in all; 0: as many as fit into Measure
 
+	// An open loop offers requests at times of its own: Rate, or Burst. The zero
+	// values are a closed loop.
+	Rate     Rate          `json:"rate,omitzero"`        // requests a second, of all workers together
+	Burst    Burst         `json:"burst,omitzero"`       // instead: so many at once, again and again
+	Arrival  Arrival       `json:"arrival,omitzero"`     // how requests lie in time at a rate
+	Deadline time.Duration `json:"deadline_ns,omitzero"` // from intended: what cannot be sent before is shed; 0: none
+
 	WarmUp         time.Duration `json:"warmup_ns"`            // load that is not counted, before the window
 	Measure        time.Duration `json:"measure_ns"`           // the window; not used with Requests
 	Drain          time.Duration `json:"drain_ns"`             // how long requests may finish after it

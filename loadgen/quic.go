@@ -64,7 +64,9 @@ func (w *worker) makeH3() error {
 		config.ClientSessionCache = tls.NewLRUClientSessionCache(0)
 	}
 	config.CurvePreferences = groupsLike(w.agreed.group)
-	w.bell = newBell()
+	if w.bell, err = newBell(); err != nil {
+		return err
+	}
 	w.quic, err = quicnet.New(quicnet.Config{
 		Clock: w.clock, Server: w.server, Sources: w.plan.SourceIPs,
 		Connections: len(w.conns), Streams: w.plan.Streams,
@@ -144,18 +146,31 @@ func (w *worker) leaveAll() {
 // turnQUIC lets the others work until an instant is reached or the bell rings,
 // and then does what is due.
 func (w *worker) turnQUIC(until mono.Time) mono.Time {
-	until = min(until, w.timers.next, w.clock.Now()+lookEvery)
-	w.bell.until = until
-	w.quic.Unlock()
-	w.bell.sleep(until.Sub(w.clock.Now()))
-	w.quic.Lock()
-	w.bell.until = 0
+	before := w.clock.Now()
+	until, spinning := w.open.wakeFor(before, min(until, w.timers.next, before+lookEvery))
+	if spinning {
+		w.quic.Unlock()
+		runtime.Gosched() // with one CPU a worker the others get it, and nobody sleeps
+		w.quic.Lock()
+	} else {
+		w.bell.set(until)
+		w.quic.Unlock()
+		w.bell.sleep()
+		w.quic.Lock()
+		w.bell.until = 0
+	}
 	now := w.clock.Now()
+	if spinning && now < before+othersWorked {
+		w.open.spun += now.Sub(before)
+	}
 	if w.measuring && !w.ending {
 		w.longestTurn = max(w.longestTurn, now-w.lastTurn)
 	}
 	w.lastTurn = now
-	w.quic.Look(now)
+	if now >= w.lastLook+lookEvery {
+		w.quic.Look(now)
+		w.lastLook = now
+	}
 	w.quic.SetRest(w.rest.duration)
 	if now >= w.timers.next {
 		w.quic.Unlock()
@@ -167,8 +182,16 @@ func (w *worker) turnQUIC(until mono.Time) mono.Time {
 		}
 	}
 	w.connectQueued(now)
+	if w.open != nil {
+		now = w.clock.Now()
+		w.pump(now)
+	}
 	return now
 }
+
+// othersWorked is how long it takes at the most to find out that nobody else had
+// something to do.
+const othersWorked = mono.Time(2 * time.Microsecond)
 
 // lookEvery is how often responses are looked for that have not ended.
 const lookEvery = mono.Time(10 * time.Millisecond)
@@ -180,30 +203,6 @@ func (w *worker) ring() {
 	if w.bell.until != 0 && (done || w.timers.next < w.bell.until || len(w.connectQueue) > 0) {
 		w.bell.until = 0
 		w.bell.ring()
-	}
-}
-
-// bell ends a sleep.
-type bell struct {
-	until mono.Time // its owner sleeps until then; 0: it does not, or is woken
-	rung  chan struct{}
-	timer *time.Timer
-}
-
-func newBell() *bell { return &bell{rung: make(chan struct{}, 1), timer: time.NewTimer(0)} }
-
-func (b *bell) sleep(d time.Duration) {
-	b.timer.Reset(d)
-	select {
-	case <-b.timer.C:
-	case <-b.rung:
-	}
-}
-
-func (b *bell) ring() {
-	select {
-	case b.rung <- struct{}{}:
-	default:
 	}
 }
 
@@ -235,6 +234,9 @@ func (h quicHandler) ConnectFailed(i int, at mono.Time, why exchange.Reason) {
 // Progress implements quicnet.Handler.
 func (h quicHandler) Progress(i int, at mono.Time) {
 	h.w.settle(int32(i), at, false)
+	if h.w.open != nil { // what waits for room
+		h.w.pump(at)
+	}
 	h.w.ring()
 }
 
@@ -255,6 +257,10 @@ func (w *worker) useQUIC(u threadUse) threadUse {
 	var ru syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &ru) == nil {
 		u.cpu = time.Duration(ru.Utime.Nano()+ru.Stime.Nano()) / time.Duration(w.workers)
+		u.switches = ru.Nivcsw / int64(w.workers)
+	}
+	if w.open != nil {
+		u.spun = w.open.spun
 	}
 	return u
 }

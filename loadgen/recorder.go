@@ -24,6 +24,7 @@ type recorder struct {
 	lastEnd           mono.Time // of the ledger's exchanges
 	sentInAllPhases   uint64    // requests of which at least a byte left
 	reusedRequests    uint64    // of those, on a connection that had carried one before
+	waited            uint64    // of the ledger's: nothing had room for them when they were due
 	restarted         uint64    // sent, and not looked at by the server: started again elsewhere
 
 	connectionsOpened uint64
@@ -84,6 +85,9 @@ func (r *recorder) record(x *exchange.Exchange) {
 		return
 	}
 	r.ledger.count(x)
+	if x.Ready > x.Intended {
+		r.waited++
+	}
 	r.lastEnd = max(r.lastEnd, x.Done)
 	if x.Status != 0 {
 		r.status[x.Status]++
@@ -154,6 +158,7 @@ func (r *recorder) merge(o *recorder) {
 	r.bodyBytesIn += o.bodyBytesIn
 	r.sentInAllPhases += o.sentInAllPhases
 	r.reusedRequests += o.reusedRequests
+	r.waited += o.waited
 	r.restarted += o.restarted
 	r.connectionsOpened += o.connectionsOpened
 	r.resumed += o.resumed

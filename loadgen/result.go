@@ -21,13 +21,14 @@ type Result struct {
 	StartupMS   float64   `json:"startup_ms"` // from process start (or Run) to the first request
 	Interrupted bool      `json:"interrupted"`
 	RPS         float64   `json:"rps"`         // CompletedInWindow / MeasuredS
-	OfferedRPS  *float64  `json:"offered_rps"` // null: closed loop
+	OfferedRPS  *float64  `json:"offered_rps"` // Ledger.Scheduled / MeasuredS; null: closed loop
 
 	Ledger            Ledger            `json:"ledger"`
 	CompletedInWindow uint64            `json:"completed_in_window"`
 	AllPhases         AllPhases         `json:"all_phases"`
-	Status            map[string]uint64 `json:"status"`       // of the ledger's exchanges, by code
-	FirstErrors       map[string]string `json:"first_errors"` // of each kind, what exactly happened
+	Waited            *uint64           `json:"waited,omitempty"` // open loop: of the ledger's, those for which no connection had room when they were due
+	Status            map[string]uint64 `json:"status"`           // of the ledger's exchanges, by code
+	FirstErrors       map[string]string `json:"first_errors"`     // of each kind, what exactly happened
 
 	Latency Latency `json:"latency"`
 
@@ -41,7 +42,10 @@ type Result struct {
 	Windows   []Window       `json:"windows"`
 	Workers   []WorkerResult `json:"workers"`
 	Server    *Server        `json:"server,omitempty"`
+	Host      *Host          `json:"host,omitempty"`
 	Generator Generator      `json:"generator"`
+
+	Thresholds []Verdict `json:"thresholds,omitempty"` // that whoever ran it wants to hold
 
 	Validity Validity  `json:"validity"`
 	Warnings []Warning `json:"warnings"`
@@ -61,6 +65,10 @@ type Connections struct {
 	// it had not looked at them (GOAWAY; REFUSED_STREAM above a limit not yet known: RFC 9113 section 8.7),
 	// and were sent again on another.
 	RestartedRequests uint64 `json:"restarted_requests"`
+	// Fairness is Jain's index of the requests that ended ok on each connection
+	// inside the window: 1 when all had as many, 1/n when one had all (R. Jain,
+	// DEC-TR-301, 1984). nil where nothing ended ok.
+	Fairness *float64 `json:"jain_index,omitempty"`
 }
 
 // WorkerResult is one worker's share.
@@ -68,7 +76,11 @@ type WorkerResult struct {
 	CPU         int     `json:"cpu"` // -1: not pinned
 	Connections int     `json:"connections"`
 	OK          uint64  `json:"ok"`   // completed inside the window
-	Busy        float64 `json:"busy"` // thread CPU time / window
+	Busy        float64 `json:"busy"` // thread CPU time / window, without Spinning
+	// Spinning is the share of the window in which it only waited for the next
+	// instant of an open loop's schedule, awake: that time is free for work.
+	Spinning  float64 `json:"spinning,omitzero"`
+	Preempted int64   `json:"preempted"` // times its thread was taken off the CPU (getrusage(2), ru_nivcsw)
 }
 
 // Server is what the server's processes used over the window. The memory of several is added up, which counts
@@ -103,6 +115,18 @@ type Generator struct {
 	PeakRSSBytes int64   `json:"peak_rss_bytes"` // of the process's life
 	GCPauseMaxUS float64 `json:"gc_pause_max_us"`
 	Engine       string  `json:"engine"`
+}
+
+// leaveOutSpinning makes Busy what the workers' own is: the time in which there was
+// something to do.
+func (g *Generator) leaveOutSpinning(workers []WorkerResult) {
+	if g.Busy == nil {
+		return
+	}
+	for _, w := range workers {
+		*g.Busy -= w.Spinning / float64(len(workers))
+	}
+	*g.Busy = max(0, *g.Busy)
 }
 
 // Busiest is the largest busy fraction of any worker, or of all threads together

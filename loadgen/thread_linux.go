@@ -85,5 +85,12 @@ func (w *worker) use() threadUse {
 	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts) == nil {
 		u.cpu = time.Duration(ts.Nano())
 	}
+	if w.open != nil {
+		u.spun = w.open.spun
+	}
+	var ru unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_THREAD, &ru) == nil {
+		u.switches = ru.Nivcsw
+	}
 	return u
 }

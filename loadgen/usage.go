@@ -28,7 +28,7 @@ type reading struct {
 	at     mono.Time
 	own    time.Duration // CPU time of this process
 	server procfs.Usage  // of its processes at that moment
-	cpus   map[int]procfs.CPUTimes
+	host   hostCounters
 	err    error // of reading the server
 }
 
@@ -83,8 +83,8 @@ func (w *usageWatch) read() reading {
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &ru) == nil {
 		r.own = time.Duration(ru.Utime.Nano() + ru.Stime.Nano())
 	}
+	r.host = readHostCounters()
 	if len(pids) > 0 {
-		r.cpus, _ = w.usage.processes.fs.CPUTimes() // only says more about the limit
 		r.server, r.err = w.usage.processes.fs.Usage(r.at, pids)
 	}
 	return r
@@ -205,8 +205,8 @@ func (u usage) cpusBusy(ours cpuset.Set) *float64 {
 	}
 	sum := 0.0
 	for _, cpu := range cpus.CPUs() {
-		before, known1 := u.from.cpus[cpu]
-		after, known2 := u.to.cpus[cpu]
+		before, known1 := u.from.host.cpus[cpu]
+		after, known2 := u.to.host.cpus[cpu]
 		if !known1 || !known2 {
 			return nil
 		}

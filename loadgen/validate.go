@@ -51,6 +51,7 @@ func (p Plan) Validate() error {
 	check(p.Connections > maxConnections || p.Streams > maxStreams || p.Connections*p.Streams <= maxConnections, "%d connections of %d streams: want at most %d requests at a time", p.Connections, p.Streams, maxConnections)
 	faults = append(faults, p.TLS.validate()...)
 	faults = append(faults, p.validateQUIC()...)
+	faults = append(faults, p.validateOpen()...)
 	check(p.RequestsPerConn >= 0, "requests per connection: %d, want 0 (keep the connection) or more", p.RequestsPerConn)
 	check(p.Requests >= 0, "requests: %d, want 1 or more", p.Requests)
 	for _, d := range []struct {
@@ -59,7 +60,7 @@ func (p Plan) Validate() error {
 		positive bool
 	}{
 		{"warm-up", p.WarmUp, false}, {"duration", p.Measure, p.Requests == 0}, {"drain", p.Drain, false},
-		{"timeout", p.Timeout, false}, {"connect timeout", p.ConnectTimeout, true}, {"window", p.Window, true},
+		{"timeout", p.Timeout, false}, {"deadline", p.Deadline, false}, {"connect timeout", p.ConnectTimeout, true}, {"window", p.Window, true},
 	} {
 		check(d.value >= 0 && d.value <= maxDuration, "%s: %v, want 0 to %v", d.name, d.value, maxDuration)
 		check(d.value != 0 || !d.positive, "%s: 0, want more", d.name)

@@ -33,6 +33,15 @@ const (
 	EphemeralPortsLow       WarningCode = "ephemeral_ports_low"        // more connections than local ports
 	ServerGone              WarningCode = "server_gone"                // -n given up: nothing could be sent any more
 	StreamsLimited          WarningCode = "streams_limited"            // the server allows fewer streams than were asked for
+	StallSeen               WarningCode = "stall_seen"                 // the server answered nothing for a while
+	GeneratorStalled        WarningCode = "generator_stalled"          // so did we, for less than late_sends takes
+	FDLimit                 WarningCode = "fd_limit"                   // open files were all used
+	ListenOverflows         WarningCode = "listen_overflows"           // a listen queue was full
+	TCPTimeouts             WarningCode = "tcp_timeouts"               // TCP waited for a lost segment
+	DatagramsDropped        WarningCode = "datagrams_dropped"          // a UDP socket had no room
+	NoisyHost               WarningCode = "noisy_host"                 // the hypervisor took CPU time
+	CPUThrottled            WarningCode = "cpu_throttled"              // a cgroup's quota was used up
+	GCPause                 WarningCode = "gc_pause"                   // the generator stopped to collect garbage
 	CertificateEnds         WarningCode = "certificate_ends"           // the server's has expired, or will within 30 days
 )
 
@@ -66,6 +75,15 @@ var bearing = map[WarningCode]Validity{
 	ClampedLatency:          Suspect,
 	EphemeralPortsLow:       Suspect,
 	ServerGone:              Suspect,
+	StallSeen:               Suspect,
+	GeneratorStalled:        Suspect,
+	FDLimit:                 Suspect,
+	ListenOverflows:         Suspect,
+	TCPTimeouts:             Suspect,
+	DatagramsDropped:        Suspect,
+	NoisyHost:               Suspect,
+	CPUThrottled:            Suspect,
+	GCPause:                 Suspect,
 }
 
 // validity is the worst that any warning does.

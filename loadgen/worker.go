@@ -32,18 +32,19 @@ type worker struct {
 	// congestion is the TCP congestion control of its sockets; "": the host's.
 	congestion string
 
-	quic    *quicnet.Engine // of HTTP/3, which has no loop; nil elsewhere
-	bell    *bell           // wakes its worker; nil elsewhere
-	loop    *netloop.Loop
-	waker   *netloop.Waker
-	secrets *secrets // of TLS; nil: cleartext
-	event   netloop.Event
-	conns   []conn
-	slots   []exchange.Exchange // as many for each connection as it has streams
-	touched []int32             // connections that may have something to send
-	rest    rest
-	timers  timers
-	expired []int32 // scratch of the timers
+	quic     *quicnet.Engine // of HTTP/3, which has no loop; nil elsewhere
+	bell     *bell           // wakes its worker; nil elsewhere
+	lastLook mono.Time       // at responses that do not end
+	loop     *netloop.Loop
+	waker    *netloop.Waker
+	secrets  *secrets // of TLS; nil: cleartext
+	event    netloop.Event
+	conns    []conn
+	slots    []exchange.Exchange // as many for each connection as it has streams
+	touched  []int32             // connections that may have something to send
+	rest     rest
+	timers   timers
+	expired  []int32 // scratch of the timers
 	// overdueTurns counts the turns since a timer ran out and was not looked at.
 	overdueTurns int
 	recorder     *recorder
@@ -53,14 +54,17 @@ type worker struct {
 	opened        int // connections that are up
 
 	timeline    Timeline
-	quota       int64  // measured exchanges it may still begin; -1: no limit
-	outstanding uint64 // measured exchanges that have not ended
-	measuring   bool   // the window has begun
-	ending      bool   // the window is over: nothing new begins
+	open        *openLoop // nil: a closed loop
+	quota       int64     // measured exchanges it may still begin; -1: no limit
+	outstanding uint64    // measured exchanges that have not ended
+	measuring   bool      // the window has begun
+	ending      bool      // the window is over: nothing new begins
 	edges       edges
 
-	lastTurn    mono.Time // when the last turn's wait returned
-	longestTurn mono.Time // the longest time between two of them in the window
+	lastDone     mono.Time // when an exchange ended last
+	longestStill mono.Time // the longest time in the window in which none did, with one out
+	lastTurn     mono.Time // when the last turn's wait returned
+	longestTurn  mono.Time // the longest time between two of them in the window
 
 	lastConnectError exchange.Reason
 	leftOpen         uint64    // connections that a server declared closed and did not close
@@ -77,6 +81,8 @@ type edges struct {
 type threadUse struct {
 	at       mono.Time
 	cpu      time.Duration // of the worker's thread
+	spun     time.Duration // of that, looking at the clock with nothing else to do
+	switches int64         // times the thread was taken off its CPU
 	bytesIn  uint64
 	bytesOut uint64
 }
@@ -151,7 +157,11 @@ func (w *worker) measure(timeline Timeline) error {
 	if w.pass(w.timeline.Start) { // without a warm-up the window opens here
 		return nil
 	}
-	w.beginAll()
+	if w.open != nil {
+		w.beginSchedule()
+	} else {
+		w.beginAll()
+	}
 	for {
 		now, err := w.turn(w.nextEdge())
 		if err != nil {
@@ -206,17 +216,24 @@ func (w *worker) turn(until mono.Time) (mono.Time, error) {
 	if w.flush() {
 		until = 0 // there is more to send
 	}
-	now, err := w.loop.Wait(min(until, w.timers.next), w.rest.duration)
+	until, spinning := w.open.wakeFor(w.lastTurn, min(until, w.timers.next))
+	now, err := w.loop.Wait(until, w.rest.duration)
 	if err != nil {
 		return now, err
 	}
+	before := w.lastTurn
 	if w.measuring && !w.ending {
 		w.longestTurn = max(w.longestTurn, now-w.lastTurn)
 	}
 	w.lastTurn = now
 	ev := &w.event
+	idle := true
 	for w.loop.Next(ev) {
 		w.handle(int32(ev.Slot), ev)
+		idle = false
+	}
+	if spinning && idle {
+		w.open.spun += now.Sub(before)
 	}
 	if w.secrets != nil {
 		w.advanceHandshakes(now)
@@ -229,6 +246,11 @@ func (w *worker) turn(until mono.Time) (mono.Time, error) {
 	}
 	if len(w.connectQueue) > 0 {
 		w.connectQueued(now)
+	}
+	if w.open != nil {
+		if now = w.clock.Now(); w.open.next <= now {
+			w.pump(now)
+		}
 	}
 	return now, nil
 }
@@ -314,20 +336,31 @@ func (w *worker) outgoing(c *conn) (b []byte, more bool) {
 // begin intends a slot's next exchange, unless the run is over for it. It then
 // waits until its connection can carry it.
 func (w *worker) begin(x *exchange.Exchange, at mono.Time) {
+	if w.open != nil { // the schedule begins
+		c := &w.conns[x.Conn]
+		c.idle = append(c.idle, x)
+		return
+	}
 	if w.ending || at >= w.timeline.To {
 		return
 	}
-	if at >= w.timeline.From {
-		if w.quota == 0 {
-			return
-		}
-		w.quota-- // from -1 it never gets to 0
-		w.outstanding++
-		w.recorder.intend(at)
+	if at >= w.timeline.From && w.quota == 0 {
+		return
 	}
+	w.intend(at)
 	*x = exchange.Exchange{Intended: at, Slot: x.Slot, Conn: x.Conn}
 	c := &w.conns[x.Conn]
 	c.waiting = append(c.waiting, x)
+}
+
+// intend accounts for an exchange that is intended at an instant.
+func (w *worker) intend(at mono.Time) {
+	if at < w.timeline.From {
+		return
+	}
+	w.quota-- // from -1 it never gets to 0
+	w.outstanding++
+	w.recorder.intend(at)
 }
 
 // startWaiting gives an open connection as many of the exchanges that wait for
@@ -338,7 +371,7 @@ func (w *worker) startWaiting(i int32, now mono.Time) {
 		x := c.next()
 		c.carried++
 		last := w.plan.RequestsPerConn > 0 && c.carried >= w.plan.RequestsPerConn
-		x.Ready = max(x.Intended, c.since)
+		x.Ready = max(x.Intended, c.since, c.roomSince)
 		if c.full {
 			x.Ready = now
 		}
@@ -361,6 +394,10 @@ func (w *worker) finish(x *exchange.Exchange) {
 	}
 	if x.Sent != 0 {
 		w.lastOut = x.Done
+		if still := x.Done - max(w.lastDone, x.Sent); still > w.longestStill && w.timeline.measures(x.Done) {
+			w.longestStill = still
+		}
+		w.lastDone = x.Done
 	}
 	if x.Outcome == exchange.OK {
 		w.rest.served(x.Done.Sub(x.Sent))
@@ -385,7 +422,7 @@ func (w *worker) pass(now mono.Time) (over bool) {
 	if !w.ending && (now >= w.timeline.To || w.quota == 0 && w.outstanding == 0) {
 		w.endWindow(now)
 	}
-	if w.ending && (now >= w.timeline.DrainTo || !w.anyOut()) {
+	if w.ending && (now >= w.timeline.DrainTo || !w.anyOut() && !w.backlog(now)) {
 		w.abandon(now)
 		return true
 	}
@@ -411,6 +448,9 @@ func (w *worker) giveUp(now mono.Time) {
 	w.recorder.ledger.outcomes[exchange.NeverSent].Unsent += w.gaveUp
 	w.gaveUp += uint64(w.outstanding) // those that wait are never sent either
 	w.quota = 0
+	if w.open != nil {
+		w.open.next = never
+	}
 	w.timeline.DrainTo = now // nothing to wait for
 	w.endWindow(now)
 }
@@ -448,6 +488,7 @@ func (w *worker) anyOut() bool {
 // abandon ends what the drain has not: what is out is unfinished, what still
 // waits or has not begun to leave was never sent, each at the age it has.
 func (w *worker) abandon(now mono.Time) {
+	w.neverSent(now)
 	for i := range w.conns {
 		c := &w.conns[i]
 		c.stamp()

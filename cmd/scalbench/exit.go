@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os"
+	"slices"
 	"syscall"
 
 	"github.com/scalws/scalbench/internal/suite"
@@ -14,6 +15,7 @@ const (
 	exitOK          = 0
 	exitFailed      = 1 // could not be done, or not one request ended ok
 	exitUsage       = 2
+	exitBroken      = 3 // a threshold did not hold
 	exitInvalid     = 5
 	exitInterrupted = 130
 	exitTerminated  = 143
@@ -34,7 +36,7 @@ var (
 )
 
 // exitCode maps how a command ended to its code. When several apply the first
-// of 130/143, 2, 1, 5 counts.
+// of 130/143, 2, 1, 5, 3 counts.
 func exitCode(err error, received os.Signal) int {
 	var usage usageError
 	var faults suite.Faults
@@ -47,16 +49,18 @@ func exitCode(err error, received os.Signal) int {
 		return exitOK
 	case errors.As(err, &usage), errors.Is(err, loadgen.ErrPlan), errors.As(err, &faults):
 		return exitUsage
-	case verdictAlone(err):
+	case onlyFrom(err, errBroken):
+		return exitBroken
+	case onlyFrom(err, errInvalid, errSuspect, errBroken):
 		return exitInvalid
 	}
 	return exitFailed
 }
 
-// verdictAlone reports whether nothing went wrong but the result.
-func verdictAlone(err error) bool {
+// onlyFrom reports whether nothing went wrong but what some verdicts say.
+func onlyFrom(err error, verdicts ...error) bool {
 	for _, one := range flatten(err) {
-		if !errors.Is(one, errInvalid) && !errors.Is(one, errSuspect) {
+		if !slices.ContainsFunc(verdicts, func(v error) bool { return errors.Is(one, v) }) {
 			return false
 		}
 	}

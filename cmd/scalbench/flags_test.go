@@ -20,9 +20,8 @@ func TestFlagsOfOha(t *testing.T) {
 		{"-a a:b", ""}, {"--host a", ""}, {"--http-version 1.1", ""}, {"--http-version 2", ""}, {"--http2", ""}, {"--insecure", ""}, {"--disable-keepalive", ""}, {"--ipv4", ""}, {"--ipv6", ""},
 		{"-o x.json", ""}, {"--output x.json", ""}, {"--output-format json", ""},
 		{"--no-tui", ""}, {"--no-color", ""}, {"--disable-color", ""}, {"--disable-compression", ""},
+		{"-q 5", ""}, {"-q 0", ""}, {"-q 0.5 --latency-correction", ""}, {"--burst-delay 1s --burst-rate 5", ""},
 
-		{"-q 5", "a fixed rate"}, {"--latency-correction", "a fixed rate"},
-		{"--burst-delay 1s", "bursts"}, {"--burst-rate 5", "bursts"},
 		{"--rand-regex-url", "random URLs"}, {"--max-repeat 3", "random URLs"}, {"--dump-urls 3", "random URLs"},
 		{"--urls-from-file", "lists of URLs"},
 		{"--fps 3", "a live view"}, {"--debug", "dumping one exchange"},

@@ -47,7 +47,7 @@ func newLoad(std streams) *cobra.Command {
 // refused before anything is started.
 func load(cmd *cobra.Command, args []string, o *loadOptions, std streams) (err error) {
 	plan, needed, err := o.source(args, cmd.Flags(), std.in)
-	if err = errors.Join(err, o.checkFormat()); err != nil {
+	if err = errors.Join(err, o.checkFormat(), o.parseThresholds(), o.parseCapacity(cmd.Flags())); err != nil {
 		return err
 	}
 	if err := o.checkQlog(plan.Protocol == loadgen.HTTP3); err != nil {
@@ -67,10 +67,14 @@ func load(cmd *cobra.Command, args []string, o *loadOptions, std streams) (err e
 	if needed.path != "" {
 		plan.Targets[0].URL = servers.Named(targetName).URL + needed.path
 	}
+	if o.findMax != "" {
+		return unlessInterrupted(ctx, o.findCapacity(ctx, plan, std))
+	}
 	result, err := o.run(ctx, plan, std)
 	if err != nil {
 		return unlessInterrupted(ctx, err)
 	}
+	o.checkThresholds(result)
 	if err := o.write(result, file, std.out); err != nil {
 		return err
 	}
@@ -223,5 +227,5 @@ func (o *loadOptions) judge(r *loadgen.Result) error {
 	case o.strict && r.Validity == loadgen.Suspect:
 		return fmt.Errorf("%w: %s", errSuspect, warnings(r))
 	}
-	return nil
+	return broken(r)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/scalws/scalbench/internal/cpuset"
 	"github.com/scalws/scalbench/internal/units"
+	"github.com/scalws/scalbench/loadgen"
 )
 
 // loadOptions is what the flags of `scalbench load` say, as they stand on the
@@ -36,7 +37,12 @@ type loadOptions struct {
 	httpVersion     string
 	http2           bool
 	http3           bool
+	offer           rateOptions
 	quicStats       bool
+	thresholds      []string
+	limits          []loadgen.Threshold // of thresholds
+	findMax         string
+	goal            loadgen.CapacityGoal // of findMax
 	qlogDir         string
 	tls             tlsOptions
 
@@ -88,6 +94,7 @@ func (o *loadOptions) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.ipv6, "ipv6", false, "connect to IPv6 addresses only")
 
 	o.tls.register(f)
+	o.offer.register(f)
 
 	f.StringVar(&o.scenario, "scenario", "", "a scenario instead of a URL (see scalbench scenarios)")
 	f.StringVar(&o.suite, "suite", "", "the `file` the scenario is in, or the name of an embedded suite (default target)")
@@ -103,14 +110,16 @@ func (o *loadOptions) register(f *pflag.FlagSet) {
 	f.StringVarP(&o.outFile, "output", "o", "", "write the JSON to a `file`, the text still to stdout")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress on stderr")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "print everything that was measured")
+	f.StringArrayVar(&o.thresholds, "threshold", nil, "what must hold, else exit code 3: `p99<5ms`, error_rate<0.1%, rps>10000; may be repeated")
+	f.StringVar(&o.findMax, "find-max-rps", "", "search for the highest rate at which thresholds hold, `p99<5ms,error_rate<0.1%`; -z is of a step")
 	f.BoolVar(&o.strict, "strict", false, "a suspect result ends with exit code 5")
 	registerHarmless(f)
 }
 
 // harmlessFlags are flags of oha that ask for what is done anyway: no live view,
-// no colour, no compression.
+// no colour, no compression, latency from when a request was due.
 func harmlessFlags() []string {
-	return []string{"no-tui", "no-color", "disable-color", "disable-compression"}
+	return []string{"latency-correction", "no-tui", "no-color", "disable-color", "disable-compression"}
 }
 
 // registerHarmless accepts those, without listing them.

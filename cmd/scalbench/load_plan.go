@@ -101,6 +101,7 @@ func (o *loadOptions) apply(plan *loadgen.Plan, f *pflag.FlagSet) error {
 		faults = append(faults, err)
 	}
 	plan.ServerPID, plan.CPUs, plan.Seed = pid, o.cpus.set, o.seed
+	faults = append(faults, o.offer.apply(plan, f)...)
 	faults = append(faults, o.applyRequest(&plan.Targets[0], f)...)
 	return errors.Join(faults...)
 }

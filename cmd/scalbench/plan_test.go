@@ -26,6 +26,7 @@ func everyField(url string, cpus cpuset.Set) loadgen.Plan {
 		}},
 		TLS:         loadgen.TLS{Insecure: true, Min: "1.2", Max: "1.3", ALPN: []string{"h2"}, SNI: "example.org", Resume: true},
 		Connections: 3, Streams: 1, RequestsPerConn: 7, Requests: 40,
+		Rate: loadgen.Rate{Steps: []loadgen.RateStep{{From: 500, To: 500}}}, Arrival: loadgen.Poisson, Deadline: 3 * time.Second,
 		WarmUp: 20 * time.Millisecond, Measure: 3 * time.Second, Drain: 2 * time.Second, Timeout: 4 * time.Second,
 		ConnectTimeout: 3 * time.Second, Window: 500 * time.Millisecond, RestMax: 20 * time.Microsecond,
 		CPUs: cpus, NoPin: true, ServerPID: loadgen.ServerNone, Seed: 7, Family: 4,
@@ -40,7 +41,7 @@ func TestEveryFieldIsSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := everyField("http://127.0.0.1", cpus)
-	elsewhere := []string{"Protocol", "QUICStats", "ZeroRTT", "CAs", "Cert", "Key"} // HTTP/2, HTTP/3 and files in PEM need another server
+	elsewhere := []string{"Burst", "Protocol", "QUICStats", "ZeroRTT", "CAs", "Cert", "Key"} // bursts are instead of a rate; HTTP/2, HTTP/3 and files in PEM need another server
 	for _, part := range []any{plan, plan.Targets[0], plan.TLS} {
 		v := reflect.ValueOf(part)
 		for i := range v.NumField() {

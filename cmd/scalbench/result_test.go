@@ -32,7 +32,7 @@ func schemaKeys() map[string][]string {
 		"generator":             {"cpu_s", "rest_us", "peak_rss_bytes", "gc_pause_max_us", "engine"},
 		"plan":                  {"targets", "protocol", "connections", "warmup_ns", "measure_ns", "drain_ns", "timeout_ns", "cpus"},
 		"windows.0":             {"t_s", "ok", "errors"},
-		"workers.0":             {"cpu", "connections", "ok", "busy"},
+		"workers.0":             {"cpu", "connections", "ok", "busy", "preempted"},
 		"latency.connect":       {"count", "min_us", "mean_us", "max_us", "hdr"},
 	}
 }
@@ -41,7 +41,9 @@ func schemaKeys() map[string][]string {
 func optionalKeys() map[string][]string {
 	percentiles := []string{"p50_us", "p75_us", "p90_us", "p95_us", "p99_us", "p999_us", "p9999_us"}
 	return map[string][]string{
-		"":                {"server", "tls", "quic"},
+		"":                {"server", "tls", "quic", "host", "waited", "thresholds"},
+		"connections":     {"jain_index"},
+		"workers.0":       {"spinning"},
 		"quic":            {"connections", "packets_sent", "packets_received", "packets_lost", "smoothed_rtt_min_us", "smoothed_rtt_median_us", "smoothed_rtt_max_us", "probe_timeouts", "retries", "zero_rtt_accepted", "zero_rtt_refused"},
 		"tls":             {"version", "cipher", "group", "alpn", "subject", "not_after"},
 		"latency":         {"service", "response", "send_delay", "lateness", "first_byte", "failed", "connect", "tls", "quic", "dns"},

@@ -14,8 +14,6 @@ import (
 // of something that was not asked.
 func unsupportedFlags() map[string]string {
 	return map[string]string{
-		"-q": "a fixed rate", "--rate": "a fixed rate", "--arrival": "Poisson arrivals", "--latency-correction": "a fixed rate",
-		"--burst-delay": "bursts", "--burst-rate": "bursts", "--deadline": "deadlines", "--threshold": "thresholds",
 		"-x": "a proxy", "--proxy-header": "a proxy", "--proxy-http-version": "a proxy", "--proxy-http2": "a proxy",
 		"-r": "following redirects", "--redirect": "following redirects",
 		"--connect-to": "connecting elsewhere", "--unix-socket": "Unix sockets", "--vsock-addr": "VM sockets",

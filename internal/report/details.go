@@ -44,8 +44,13 @@ func details(b *strings.Builder, r *loadgen.Result) {
 		if w.CPU >= 0 {
 			cpu = "CPU " + strconv.Itoa(w.CPU)
 		}
-		line(b, "worker", "%s  %s, %s ok, %s busy", cpu, plural(w.Connections, "connection"), group(w.OK), units.Percent(w.Busy))
+		spinning := ""
+		if w.Spinning > 0 {
+			spinning = ", " + units.Percent(w.Spinning) + " awake for the next request"
+		}
+		line(b, "worker", "%s  %s, %s ok, %s busy%s, taken off its CPU %s", cpu, plural(w.Connections, "connection"), group(w.OK), units.Percent(w.Busy), spinning, plural(int(w.Preempted), "time"))
 	}
+	host(b, r.Host)
 	g := r.Generator
 	cost := ""
 	if g.CPUPerRequestUS != nil {
@@ -57,4 +62,13 @@ func details(b *strings.Builder, r *loadgen.Result) {
 	}
 	line(b, "self", "%s%s, %slongest GC pause %s, first request after %s", cost, units.Bytes(g.PeakRSSBytes), rest,
 		units.Duration(micros(g.GCPauseMaxUS)), units.Duration(time.Duration(r.StartupMS*float64(time.Millisecond))))
+}
+
+// host is what happened on this host.
+func host(b *strings.Builder, h *loadgen.Host) {
+	if h == nil {
+		return
+	}
+	line(b, "host", "%s sent again by TCP, %s, %s, %s dropped; hypervisor took %s", plural(int(h.TCPRetransmits), "segment"),
+		plural(int(h.TCPTimeouts), "timeout"), plural(int(h.ListenOverflows), "listen overflow"), plural(int(h.UDPReceiveDrops), "datagram"), units.Percent(h.Steal))
 }

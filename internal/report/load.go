@@ -18,10 +18,8 @@ import (
 func Load(out io.Writer, r *loadgen.Result, verbose bool) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, headline(r))
-	line(&b, "rate", "%s req/s   %s ok, %s failed", units.Rate(r.RPS), group(r.CompletedInWindow), group(r.Ledger.NotOK()))
-	if r.Latency.Response != nil {
-		line(&b, "latency", "%s", latencies(r.Latency.Response))
-	}
+	rate(&b, r)
+	bothViews(&b, r, verbose)
 	if s := r.Server; s != nil {
 		line(&b, "server", "%s", server(s))
 	}

@@ -242,8 +242,8 @@ response p50 3.9 ms  p90 5.1  p99 9.8  p99.9 31  max 88  (124 310)
 lateness p50 4.1 us  p90 22  p99 56  p99.9 145  max 231  (124 310)
 connect  p50 133 us  p90 150  max 160  (50)
 bytes    1.5 GiB in, 1.0 MiB of them body; 512 B out
-worker   CPU 4  13 connections, 31 078 ok, 11 % busy
-worker   not pinned  13 connections, 31 078 ok, 10 % busy
+worker   CPU 4  13 connections, 31 078 ok, 11 % busy, taken off its CPU 0 times
+worker   not pinned  13 connections, 31 078 ok, 10 % busy, taken off its CPU 0 times
 self     6.99 us CPU/request, 12 MiB, longest GC pause 708 us, first request after 41 ms
 `)
 }
@@ -284,5 +284,55 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errDiskFull }
 func TestLoadTellsWhatFailed(t *testing.T) {
 	if err := Load(fullDisk{}, example(), false); !errors.Is(err, errDiskFull) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// In an open loop both views stand side by side, with the reason when they part.
+func TestLoadOpen(t *testing.T) {
+	offered, waited := 1000.0, uint64(360)
+	r := &loadgen.Result{
+		Protocol: "h1", MeasuredS: 2, RPS: 998, OfferedRPS: &offered, CompletedInWindow: 1996, Waited: &waited,
+		Plan:    loadgen.PlanEcho{Plan: loadgen.Plan{Streams: 1}, Targets: []loadgen.TargetEcho{{URL: "http://a/", Method: "GET"}}},
+		Ledger:  loadgen.Ledger{Scheduled: 2000, OK: 2000},
+		Workers: []loadgen.WorkerResult{{Connections: 4}},
+		Latency: loadgen.Latency{
+			Response: &loadgen.Distribution{P50US: us(140), P99US: us(192_000), MaxUS: 201_000},
+			Service:  &loadgen.Distribution{P50US: us(120), P99US: us(200), MaxUS: 201_000},
+		},
+		Validity: loadgen.Valid,
+	}
+	const views = `GET http://a/   h1, 4 connections, 1 CPU, 2 s
+rate     998 req/s of 1 000 offered   1 996 ok, 0 failed
+latency  p50 0.14 ms  p99 192  max 201   from when a request was due
+service  p50 0.12 ms  p99 0.20  max 201   from when it was sent
+`
+	for _, tt := range []struct {
+		name     string
+		warnings []loadgen.Warning
+		streams  int
+		waited   uint64
+		want     string
+	}{
+		// 360 of 2 000 are 18 %.
+		{"the server stalled", []loadgen.Warning{{Code: loadgen.StallSeen, Text: "x"}}, 1, 360, "waited   the server stalled: 18 % of the requests waited before they could be sent\n"},
+		{"too few connections", nil, 1, 360, "waited   4 connections could not carry what was offered: 18 % of the requests waited before they could be sent\n"},
+		{"too few streams", nil, 10, 360, "waited   4 connections of 10 streams could not carry what was offered: 18 % of the requests waited before they could be sent\n"},
+		{"one in two thousand", nil, 1, 1, ""}, // below one in a thousand
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			waited, r.Plan.Streams, r.Warnings = tt.waited, tt.streams, tt.warnings
+			var b strings.Builder
+			if err := Load(&b, r, false); err != nil {
+				t.Fatal(err)
+			}
+			want := views
+			if tt.streams > 1 {
+				want = strings.Replace(views, "4 connections, 1", "4 connections of 10 streams, 1", 1)
+			}
+			text, _, _ := strings.Cut(b.String(), "limit ")
+			if text != want+tt.want {
+				t.Errorf("got\n%swant\n%s", text, want+tt.want)
+			}
+		})
 	}
 }

@@ -20,6 +20,9 @@ func trouble(b *strings.Builder, r *loadgen.Result) {
 		}
 		ledger(b, r.Ledger)
 	}
+	for _, v := range r.Thresholds {
+		line(b, string(v.State), "%s", v.Text)
+	}
 	for _, w := range r.Warnings {
 		line(b, "warning", "%s", w.Text)
 	}
