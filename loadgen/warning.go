@@ -76,6 +76,7 @@ var bearing = map[WarningCode]Validity{
 	EphemeralPortsLow:       Suspect,
 	ServerGone:              Suspect,
 	StallSeen:               Suspect,
+	WindowsDiffer:           Suspect,
 	GeneratorStalled:        Suspect,
 	FDLimit:                 Suspect,
 	ListenOverflows:         Suspect,

@@ -28,8 +28,8 @@ func (d document) spans() (spans []string) {
 
 var flag = regexp.MustCompile(`^--?[a-zA-Z][-a-zA-Z0-9]*$`)
 
-// Every flag that the documents name is one of load's, or one that it refuses by
-// name; none is unknown to it.
+// Every flag that the documents name is one of load's or of probe's, or one that
+// load refuses by name.
 func TestDocumentedFlags(t *testing.T) {
 	scalbench := program(t)
 	var flags []string
@@ -50,9 +50,13 @@ func TestDocumentedFlags(t *testing.T) {
 		t.Errorf("only %d flags were found: %q", len(flags), flags)
 	}
 	for _, f := range flags {
-		text, _ := exec.Command(scalbench, "load", f).CombinedOutput() // what is wrong with it is in the text
-		if strings.Contains(string(text), "unknown flag") {
-			t.Errorf("%s: %s", f, text)
+		known := false
+		for _, command := range []string{"load", "probe"} {
+			text, _ := exec.Command(scalbench, command, f).CombinedOutput() // what is wrong with it is in the text
+			known = known || !strings.Contains(string(text), "unknown flag")
+		}
+		if !known {
+			t.Errorf("%s: neither load nor probe knows it", f)
 		}
 	}
 }

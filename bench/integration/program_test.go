@@ -71,6 +71,9 @@ func program(t *testing.T) string {
 // are right all the same, and counts are what is compared here.
 const exitInvalid = 5
 
+// exitBroken is how it ends when a threshold did not hold.
+const exitBroken = 3
+
 // exitCode returns with which code a command has ended, whose Run, Wait or
 // Output returned err.
 func exitCode(t *testing.T, err error) int {

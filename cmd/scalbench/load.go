@@ -68,7 +68,7 @@ func load(cmd *cobra.Command, args []string, o *loadOptions, std streams) (err e
 		plan.Targets[0].URL = servers.Named(targetName).URL + needed.path
 	}
 	if o.findMax != "" {
-		return unlessInterrupted(ctx, o.findCapacity(ctx, plan, std))
+		return unlessInterrupted(ctx, o.findCapacity(ctx, plan, cmd.Flags(), std))
 	}
 	result, err := o.run(ctx, plan, std)
 	if err != nil {

@@ -51,7 +51,13 @@ func (o *loadOptions) parseCapacity(f *pflag.FlagSet) error {
 
 // findCapacity searches for the highest rate that holds the goal, in open loop,
 // and prints the curve and the answer.
-func (o *loadOptions) findCapacity(ctx context.Context, plan loadgen.Plan, std streams) error {
+func (o *loadOptions) findCapacity(ctx context.Context, plan loadgen.Plan, f *pflag.FlagSet, std streams) error {
+	if !f.Changed("duration") {
+		plan.Measure = capacityMeasure
+	}
+	if !f.Changed("warmup") {
+		plan.WarmUp = capacityWarmUp
+	}
 	start, err := o.closedRate(ctx, plan, std)
 	if err != nil {
 		return err

@@ -6,6 +6,8 @@
 //	scalbench scenarios                    what can be measured here
 //	scalbench target                       the embedded target in the foreground
 //	scalbench cert DIR                     a CA and a certificate for TLS tests
+//	scalbench probe URL                    latency now and then, by phases
+//	scalbench merge FILE...                results of several generators as one
 //
 // Reading order: main.go (from arguments to a command), exit.go (how it ends),
 // load.go (the main path: options, plan, run, output), messages.go (everything
@@ -103,7 +105,7 @@ func newRoot(std streams) *cobra.Command {
 	root.SetVersionTemplate("scalbench {{.Version}}\n")
 	root.Flags().BoolP("version", "V", false, "version for scalbench")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newLoad(std), newScenarios(std), newTarget(std), newCert(std), newProbe(std))
+	root.AddCommand(newLoad(std), newScenarios(std), newTarget(std), newCert(std), newProbe(std), newMerge(std))
 	return root
 }
 
