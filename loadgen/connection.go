@@ -291,6 +291,7 @@ func (w *worker) handBack(c *conn, x *exchange.Exchange, at mono.Time) {
 			x.Restarts++
 		}
 		x.Sent = 0
+		c.carried-- // it was not, also where the connection stays
 		c.waiting = append(c.waiting, x)
 		return
 	case x.Sent != 0:

@@ -61,7 +61,7 @@ func (w *worker) makeH3() error {
 		return err
 	}
 	if w.plan.TLS.Resume || w.plan.TLS.ZeroRTT {
-		config.ClientSessionCache = tls.NewLRUClientSessionCache(0)
+		config.ClientSessionCache = new(sessions)
 	}
 	config.CurvePreferences = groupsLike(w.agreed.group)
 	if w.bell, err = newBell(); err != nil {

@@ -91,7 +91,17 @@ func (c *Conn) live(ctx context.Context, generation uint64, began mono.Time) {
 	}
 	early := c.e.cfg.ZeroRTT && !handshakeComplete(q)
 	c.q, c.early, c.began = q, early, began
+	if c.e.cfg.ZeroRTT && !early {
+		c.refusedAlready()
+	}
 	c.announce()
+	if c.fault != "" { // it would carry nothing
+		c.giveUp = nil
+		c.close(closedByUs, "")
+		c.e.cfg.Handler.ConnectFailed(c.index, at, exchange.Reason{Text: c.fault})
+		c.e.mu.Unlock()
+		return
+	}
 	if !early {
 		c.secured(at)
 	}
@@ -143,6 +153,19 @@ func (c *Conn) announce() {
 	}
 }
 
+// refusedAlready is for a connection whose server has refused what was to be sent
+// with its handshake before anything was: its streams are refused too, until that
+// has been taken note of.
+func (c *Conn) refusedAlready() {
+	s, err := c.q.OpenStream()
+	if !errors.Is(err, quic.Err0RTTRejected) {
+		c.next = s // or nil, and then what is wrong with it is met again
+		return
+	}
+	c.e.stats.ZeroRTTRefused++
+	_, _ = c.q.NextConnection(c.q.Context()) // its handshake is complete: it does not wait
+}
+
 // secured tells of a handshake that has come to its end, and whether the server has
 // taken what was sent with it.
 func (c *Conn) secured(at mono.Time) {
@@ -181,6 +204,8 @@ func (c *Conn) awaitSecured(q *quic.Conn, generation uint64) bool {
 	}
 	c.handBackAll(at)
 	c.drop()
+	_, goesAway := c.control.GoAway()
+	c.leaving = goesAway // what was to be the last one is not out any more
 	c.announce()
 	c.e.cfg.Handler.Progress(c.index, at)
 	return true
