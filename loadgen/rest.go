@@ -16,7 +16,8 @@ import "time"
 // While a server is saturated, a response that is found later has only waited on
 // this side instead of in the server's queue. Where it is not, resting would show
 // in the latency: so a worker rests only where responses come so densely that a
-// rest gathers several, and never for more than a tenth of a service time.
+// rest gathers several, never for more than a tenth of a service time, and for
+// more than 50 us only while that is less than a fiftieth of one.
 type rest struct {
 	max      time.Duration // 0: never
 	slots    time.Duration // exchanges that are out at a time, in a closed loop
@@ -26,12 +27,17 @@ type rest struct {
 }
 
 const (
-	// restMaxDefault is about what network cards wait for more to come.
-	restMaxDefault = 50 * time.Microsecond
+	// restMaxDefault is as long as a server that has some hundred requests to
+	// answer takes to notice that nobody asks.
+	restMaxDefault = 500 * time.Microsecond
+	// restFree is about what network cards wait for more to come.
+	restFree = 50 * time.Microsecond
 	// restMin is the shortest rest that saves more than its timer costs.
 	restMin = 25 * time.Microsecond
 	// restShare is the part of a service time that a rest may last.
 	restShare = 10
+	// restShareLong is the part that one longer than restFree may last.
+	restShareLong = 50
 	// restGathers is how many responses have to be expected in a rest.
 	restGathers = 3
 )
@@ -42,7 +48,7 @@ func (r *rest) served(service time.Duration) {
 		return
 	}
 	r.service += (service - r.service) / 64
-	r.duration = min(r.max, r.service/restShare)
+	r.duration = min(r.max, r.service/restShare, max(restFree, r.service/restShareLong))
 	// By Little's law slots / service responses come a second.
 	if r.duration < restMin || r.duration*r.slots < restGathers*r.service {
 		r.duration = 0

@@ -15,10 +15,12 @@ func TestRest(t *testing.T) {
 	}{
 		// A rest gathers slots x rest / service responses.
 		{"a tenth of the service time", 64, 400 * us, 40 * us},           // gathers 64 x 40 / 400 = 6.4
-		{"at most the longest", 64, 600 * us, 50 * us},                   // 60 is above 50; gathers 5.3
+		{"at most what is free", 64, 600 * us, 50 * us},                  // 60 is above 50, of which 1/50 is 12; gathers 5.3
+		{"a fiftieth of a long one", 640, 20_000 * us, 400 * us},         // gathers 12.8
+		{"at most the longest", 640, 40_000 * us, 500 * us},              // 1/50 is 800; gathers 8
 		{"too short to pay", 64, 200 * us, 0},                            // 20 is below 25
 		{"too few to gather", 64, 2000 * us, 0},                          // 64 x 50 / 2000 = 1.6, below 3
-		{"many streams of a slow server", 640, 5000 * us, 50 * us},       // 6.4
+		{"many streams of a slow server", 640, 5000 * us, 100 * us},      // 1/50; gathers 12.8
 		{"few connections that are fast", 8, 60 * us, 0},                 // 6 is below 25
 		{"one connection", 1, 400 * us, 0},                               // 0.1
 		{"just enough", 24, 400 * us, 0},                                 // 24 x 40 / 400 = 2.4

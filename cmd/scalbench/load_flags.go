@@ -105,7 +105,7 @@ func (o *loadOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.serverPID, "server-pid", "auto", "process whose CPU and memory are told: auto, none or a `pid`")
 	f.Uint64Var(&o.seed, "seed", 0, "of everything random")
 	f.DurationVar(&o.window, "window", time.Second, "length of a row of the time series")
-	f.DurationVar(&o.restMax, "rest-max", 50*time.Microsecond, "longest rest of a worker beside a local server; 0: wake for every response")
+	f.DurationVar(&o.restMax, "rest-max", 500*time.Microsecond, "longest rest of a worker beside a local server; 0: wake for every response")
 	f.StringVar(&o.format, "output-format", "text", "text, json, ndjson or csv (a row per window), hgrm or quiet")
 	f.StringVarP(&o.outFile, "output", "o", "", "write the JSON to a `file`, the text still to stdout")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress on stderr")
