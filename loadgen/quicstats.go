@@ -14,7 +14,7 @@ type QUICStats struct {
 	Connections     uint64 `json:"connections"`
 	PacketsSent     uint64 `json:"packets_sent"`
 	PacketsReceived uint64 `json:"packets_received"`
-	PacketsLost     uint64 `json:"packets_lost"` // of those sent: declared lost, some may have come late (RFC 9002 section 6.1)
+	PacketsLost     uint64 `json:"packets_lost"` // of those sent: declared lost; some may have come late, and what a probe has repaired is not among them (RFC 9002 section 6)
 	// SmoothedRTT is of the connections at their end: the least, the median and
 	// the largest (RFC 9002 section 5.3). It holds what the server waits before it
 	// acknowledges.

@@ -19,9 +19,9 @@ type Options struct {
 	// with a stateless reset (RFC 9000, 10.3). Without it such packets vanish.
 	StatelessReset bool
 
-	// IdleTimeout is what the server announces as max_idle_timeout (RFC 9000,
-	// 10.1), and after which it forgets a connection without a word. 0: 30 s.
-	// Negative: none. A quic-go client takes less than 5 s for 5 s.
+	// IdleTimeout is after how long the server forgets a connection on which nothing
+	// happens; 0: 30 s. x/net/quic does not announce it (max_idle_timeout): the client
+	// is not told, and is reset at its next datagram where StatelessReset is on.
 	IdleTimeout time.Duration
 
 	// Streams is how many requests a client may have open at a time on a
