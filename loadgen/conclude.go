@@ -3,6 +3,7 @@ package loadgen
 import (
 	"runtime/debug"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/scalws/scalbench/internal/hdr"
@@ -190,6 +191,8 @@ func (f finished) warnings(r *Result, all *recorder) []Warning {
 	if err := r.Ledger.Check(); err != nil {
 		add(true, LedgerBroken, "%v", err)
 	}
+	refused := syscall.Errno(all.firstErrors[exchange.ConnectFailed].Reason.Errno)
+	add(refused == syscall.EMFILE || refused == syscall.ENFILE, FDLimit, "a connection could not be opened: %v", refused)
 	late := f.late(all)
 	add(late > lateMin && late.Seconds() > lateShare*r.MeasuredS, LateSends, "a worker had no CPU for %v of the window of %.3g s", late.Round(time.Millisecond), r.MeasuredS)
 	lateP99 := f.lateInSchedule(all)

@@ -28,8 +28,10 @@ func makeWorkers(p Plan, pl placement, s server, clock mono.Clock, quicConfig *q
 		p.Connections = int(min(int64(p.Connections), p.Requests))
 		pl.cpus = pl.cpus[:min(len(pl.cpus), p.Connections)]
 	}
-	if err := raiseFDLimit(p.Connections + fdsBeside); err != nil {
-		return nil, nil, err
+	if p.Protocol != HTTP3 { // which has a socket for each worker and source address
+		if err := raiseFDLimit(p.Connections + fdsBeside); err != nil {
+			return nil, nil, err
+		}
 	}
 	control := newControl(len(pl.cpus))
 	var feeds []*windowFeed

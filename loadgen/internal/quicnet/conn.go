@@ -39,6 +39,7 @@ type Conn struct {
 	free    []*stream
 	unsent  []*stream // started, and not handed to the kernel yet
 	out     int
+	due     mono.Time // no exchange that is out has an earlier deadline; 0: none has one
 
 	done     []*exchange.Exchange // for the next Done
 	returned []*exchange.Exchange // what the last Done returned
@@ -138,6 +139,9 @@ func (c *Conn) Start(x *exchange.Exchange, now mono.Time, last bool) bool {
 	c.unsent = append(c.unsent, s)
 	qs := c.next
 	c.next = nil
+	if c.out == 1 {
+		c.due = 0
+	}
 	s.start(qs, x, now)
 	return true
 }
@@ -166,24 +170,36 @@ func (c *Conn) Reusable() bool { return c.q != nil && (c.out > 0 || !c.leaving &
 // Fault returns what went wrong while there was no exchange to tell it.
 func (c *Conn) Fault() string { return c.fault }
 
-// Deadline returns when Expire has to be called; zero: never.
+// Deadline returns when Expire has to be called; zero: never. The exchange that it
+// is of may have ended meanwhile: looking for the next each time would cost more
+// than to be called in vain.
 func (c *Conn) Deadline() mono.Time {
-	var first mono.Time
-	for k := range c.streams {
-		if x := c.streams[k].x; x != nil && x.Deadline != 0 && (first == 0 || x.Deadline < first) {
-			first = x.Deadline
-		}
+	if c.out == 0 {
+		return 0
 	}
-	return first
+	return c.due
 }
 
 // Expire ends the exchanges whose deadline has passed.
 func (c *Conn) Expire(now mono.Time) {
+	c.due = 0
 	for k := range c.streams {
-		if s := &c.streams[k]; s.x != nil && s.x.Deadline != 0 && s.x.Deadline <= now {
+		s := &c.streams[k]
+		switch {
+		case s.x == nil || s.x.Deadline == 0:
+		case s.x.Deadline <= now:
 			s.cancel()
 			s.end(now, exchange.Timeout, exchange.Reason{})
+		default:
+			c.dueBy(s.x.Deadline)
 		}
+	}
+}
+
+// dueBy makes Deadline no later than an instant.
+func (c *Conn) dueBy(at mono.Time) {
+	if c.due == 0 || at < c.due {
+		c.due = at
 	}
 }
 

@@ -56,6 +56,7 @@ func (s *stream) start(q *quic.Stream, x *exchange.Exchange, now mono.Time) {
 	s.response.Begin(&e.heads, e.cfg.Request.Head)
 	if e.cfg.Timeout > 0 {
 		x.Deadline = now.Add(e.cfg.Timeout)
+		s.c.dueBy(x.Deadline)
 	}
 	over := false
 	if e.large {
