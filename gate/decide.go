@@ -1,0 +1,50 @@
+package gate
+
+import "fmt"
+
+// guard keeps the last bits of binary fractions out of decisions: 1 - 0.9 is less
+// than 0.1 by 3e-17, and a tie would pass. Decisions are made on numbers that are not
+// rounded otherwise.
+const guard = 1e-9
+
+// Decision is a verdict with its reasons.
+type Decision struct {
+	Verdict Verdict
+	Short   string   // half a sentence, such as "inside its spread"; may be ""
+	Why     []string // how it came about, number by number
+}
+
+// Decide holds a row's numbers against a rule: the policy first, then the limits. It
+// is the one place where verdicts are made of numbers.
+func Decide(n Numbers, r Rule) Decision {
+	ratio, spread := n.judged()
+	if !(ratio > 0) { // as it stands, this catches NaN
+		what := "rps"
+		if n.Metric == CPU {
+			what = "cpu_us"
+		}
+		return Decision{Invalid, what + " was not measured", []string{what + " was not measured, so that there is nothing to judge"}}
+	}
+	d := Decision{Why: []string{valueText(n, ratio)}}
+	switch r.Policy {
+	case Fixed:
+		fixed(&d, ratio, spread, r)
+	default:
+		parity(&d, ratio, spread, r)
+	}
+	limits(&d, n, r)
+	return d
+}
+
+// valueText tells what the ratio that decides was made of.
+func valueText(n Numbers, ratio float64) string {
+	if n.Metric == CPU {
+		return fmt.Sprintf("an application limits the rate; base / new of cpu_us is %s, median over the rounds", ratioText(ratio))
+	}
+	return fmt.Sprintf("new / base of rps is %s, median of %s", ratioText(ratio), ratiosText(n.Rounds))
+}
+
+// say adds a reason.
+func (d *Decision) say(format string, args ...any) {
+	d.Why = append(d.Why, fmt.Sprintf(format, args...))
+}

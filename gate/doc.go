@@ -1,0 +1,53 @@
+// Package gate judges: it compares variants by what was recorded of them, and says
+// PASS, FAIL, or that it has no opinion. It is pure: it reads no file and no clock,
+// and the same records give the same tables.
+//
+// # Terms
+//
+//   - ratio: new / base of requests per second, of the medians of the runs of a round;
+//     above 1 is better. The row's value is the median over its rounds.
+//   - spread: of a round, the larger CV (n-1) of its two variants; of a row, the median
+//     over its rounds. A fraction here; tables print percent.
+//   - margin: how much of a loss the spread excuses.
+//   - limit: what the ratios of p99, peak RSS and cpu_us may be at most.
+//   - row: one scenario, in one mode, of one comparison.
+//   - table: rows of one or more comparisons over the same rounds; the rule is one.
+//   - flag: what a row must be read with. Flags decide nothing.
+//   - estimate: a table of fewer rounds than its policy needs, or of a preset that gives
+//     no verdict of record. Its cells say what they would; the table is INCONCLUSIVE.
+//   - repeat: a later session that measured some rows alone. It resolves BORDERLINE and
+//     INCONCLUSIVE, never FAIL.
+//   - ruling: what a person decided about a FAIL. It changes no verdict.
+//
+// # Flow
+//
+//  1. [Judge] takes [Evidence] and [Rules]; gather decides which rounds form the table
+//     and which repeat it. Evidence that does not belong together is never judged: all
+//     rows are INVALID with the reason.
+//  2. For each row, draw collects the runs, or says why there are none: INVALID, NOT
+//     RUN or N/A. compareVariants holds what differs between the variants against what
+//     may; nothing at all is SAME.
+//  3. measure turns the runs into [Numbers].
+//  4. [Decide] turns numbers into a verdict: the policy (a file each: parity.go,
+//     fixed.go), then the limits. It is the only place where that happens, so that a
+//     published table can be judged again by its printed ratios ([JudgePublished]).
+//  5. Flags, repeats and rulings are added. [Gate] and [Table] say the worst.
+//  6. Grids lay rows out as the reports do; [WriteText] and [WriteMarkdown] write all.
+//
+// # Severity
+//
+// PASS < BORDERLINE < INCONCLUSIVE < NOT RUN < FAIL < INVALID. N/A counts for nothing.
+// Of several rows, and tables, the gravest counts.
+//
+// # Exactness
+//
+// Decisions are made on unrounded numbers with a guard of 1e-9, so that printed
+// decimals give ties as ties; and a tie of loss and margin is a FAIL, as in the
+// published tables. Numbers are rounded when they are printed, never before.
+//
+// # Reading order
+//
+// verdict.go, rule.go, judge.go; evidence.go, sample.go, differs.go; numbers.go;
+// decide.go, parity.go, fixed.go, limits.go; flags.go, repeat.go, worst.go;
+// published.go; then grid.go, layouts.go, span.go, write.go, format.go.
+package gate

@@ -1,0 +1,142 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/scalws/scalbench/internal/record"
+)
+
+// Flag is something that a row must be read with. It decides nothing.
+type Flag struct {
+	Code string // one word, such as not-server-bound
+	Text string
+}
+
+// The flags that a gate finds. Those of measurements, such as noisy-host, come as
+// they are.
+const (
+	FlagAppBound        = "app-bound"
+	FlagNotServerBound  = "not-server-bound"
+	FlagNotMeasured     = "not-measured"
+	FlagSpreadCapped    = "spread-capped"
+	FlagControlMoved    = "control-moved"
+	FlagSame            = "same"
+	FlagDiffersUnknown  = "differs-unknown"
+	FlagInterfered      = "interfered"
+	FlagSaturated       = "generator-saturated"
+	FlagIdles           = "generator-idles"
+	FlagInvalidAttempts = "invalid-attempts"
+	FlagRepeated        = "repeated"
+	FlagRuled           = "ruled"
+)
+
+// flag adds a flag, once for each code.
+func (r *Row) flag(code, format string, args ...any) {
+	if !slices.ContainsFunc(r.Flags, func(f Flag) bool { return f.Code == code }) {
+		r.Flags = append(r.Flags, Flag{code, fmt.Sprintf(format, args...)})
+	}
+}
+
+// limiterSlack is how far the product of the ratios of rps and cpu_us may be from 1
+// where the server's CPUs are the limit. All 47 rows of the published tables with
+// another scenario than php, node and python are within it.
+const limiterSlack = 0.005
+
+// flagNumbers flags what the row's numbers say besides its verdict.
+func (r *Row) flagNumbers(rule Rule) {
+	n := &r.Numbers
+	if n.Metric == CPU {
+		r.flag(FlagAppBound, "an application limits the rate, so that rps cannot see the server; judged by cpu_us")
+	} else if product := n.Value * n.CPU; math.Abs(product-1) > limiterSlack {
+		// While the server's CPUs are busy all the time, rps times cpu_us is their
+		// number, and the two ratios cancel out.
+		r.flag(FlagNotServerBound, "rps times cpu_us changed by %s: the server was not the limit", signedPercent(product-1))
+	}
+	var absent []string
+	for _, number := range []struct {
+		name  string
+		ratio float64
+	}{{"p99", n.P99}, {"cpu_us", n.CPU}, {"peak RSS", n.RSS}} {
+		if math.IsNaN(number.ratio) {
+			absent = append(absent, number.name)
+		}
+	}
+	if len(absent) > 0 {
+		r.flag(FlagNotMeasured, "not measured: %s", strings.Join(absent, ", "))
+	}
+	ratio, spread := n.judged()
+	if rule.Policy == Parity && rule.MaxMarginFrac > 0 && spread > rule.MaxMarginFrac {
+		r.flag(FlagSpreadCapped, "a spread of %s excuses a loss of %s at most", percentText(spread), percentText(rule.MaxMarginFrac))
+	}
+	if r.Control && math.Abs(ratio-1) > spread+guard {
+		r.flag(FlagControlMoved, "a control is expected to show no difference, and shows %s with a spread of %s", signedPercent(ratio-1), percentText(spread))
+	}
+}
+
+// signedPercent writes +1.1 %.
+func signedPercent(fraction float64) string {
+	if fraction > 0 {
+		return "+" + percentText(fraction)
+	}
+	return percentText(fraction)
+}
+
+// Where a generator is no longer above suspicion.
+const (
+	saturatedBusyFrac = 0.95 // of its busiest CPU
+	idlesLittleRatio  = 0.90
+)
+
+// flagMeasurements flags what the measurements say about themselves. Its result is
+// why they cannot be judged, "" when they can: with a saturated generator a slower
+// server looks as fast as a faster one.
+func (r *Row) flagMeasurements(sample []roundSample, ofRecord bool) string {
+	for _, s := range sample {
+		for _, m := range slices.Concat(s.base, s.new) {
+			where := fmt.Sprintf("%s, round %d, run %d", m.Variant, m.Round, m.Run)
+			if busy, known := m.GeneratorBusyFrac.Get(); known && busy >= saturatedBusyFrac {
+				text := fmt.Sprintf("%s: the generator was %s busy, so that it may have been the limit", where, percentText(busy))
+				if ofRecord {
+					return text
+				}
+				r.flag(FlagSaturated, "%s", text)
+			}
+			if little, known := m.LittleRatio.Get(); known && little < idlesLittleRatio {
+				r.flag(FlagIdles, "%s: only %s of the connections were waiting for the server", where, percentText(little))
+			}
+			if m.Interfered {
+				r.flag(FlagInterfered, "%s: something else ran on its CPUs", where)
+			}
+			for _, code := range m.Flags {
+				r.flag(code, "%s", where)
+			}
+		}
+	}
+	return ""
+}
+
+// flagAttempts counts the attempts that were rejected before these measurements:
+// hiding them would be excluding runs.
+func (r *Row) flagAttempts(b *body, rounds []*record.Round) {
+	rejected, reason := 0, ""
+	seen := map[string]bool{}
+	for _, round := range rounds {
+		s := b.sessions[round.Session]
+		if s == nil || seen[round.Session] {
+			continue
+		}
+		seen[round.Session] = true
+		for _, e := range s.Journal.Of(record.Rejected) {
+			if e.Mode == r.Mode && e.Scenario == r.Scenario && (e.Variant == r.Base || e.Variant == r.New) {
+				rejected++
+				reason = fmt.Sprintf("%s, round %d, run %d: %s", e.Variant, e.Round, e.Run, e.Text)
+			}
+		}
+	}
+	if rejected > 0 {
+		r.flag(FlagInvalidAttempts, "%d measured again; last: %s", rejected, reason)
+	}
+}

@@ -1,0 +1,225 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/scalws/scalbench/internal/record"
+)
+
+// Row is one scenario of one comparison, judged.
+type Row struct {
+	Comparison
+	Mode     string // "" where there is only one
+	Scenario string
+	Control  bool // expected to show no difference
+	Numbers  Numbers
+
+	Verdict Verdict
+	First   Verdict  // before repeats; equal to Verdict where there are none
+	Same    bool     // the verdict is about nothing differing, not about numbers
+	Short   string   // half a sentence about the verdict; may be ""
+	Why     []string // how it came about, number by number
+	Flags   []Flag
+	Repeats []Row          // in the order of time
+	Ruling  *record.Ruling // nil: none
+}
+
+// wordSame is the word of a cell between whose variants nothing differs.
+const wordSame = "SAME"
+
+// ID names a row as rulings and the command line do: [MODE/]SCENARIO NEW/BASE.
+func (r *Row) ID() string { return r.cell().String() + " " + r.New + "/" + r.Base }
+
+func (r *Row) cell() cell { return cell{r.Mode, r.Scenario} }
+
+// Is tells whether a name, with or without the variants, names the row.
+func (r *Row) Is(name string) bool { return name == r.cell().String() || name == r.ID() }
+
+// Word is what the row's cell says.
+func (r *Row) Word() string {
+	switch {
+	case r.Same:
+		return wordSame
+	case r.Ruling != nil:
+		return r.Verdict.String() + " (ruled)"
+	}
+	return r.Verdict.String()
+}
+
+// Table is a judged table.
+type Table struct {
+	Name  string
+	Rules Rules
+	Rows  []Row // by comparison, then in the order of the plan
+
+	Estimate string           // why it gives no verdict of record; "": it does
+	Notes    []string         // about the rounds
+	Rounds   []*record.Round  // it was judged by, in the order of time
+	Differs  []record.Differs // of each comparison, as seen in the first round that has them
+	Variants []record.PlanVariant
+}
+
+// Judge makes a table of evidence. It is pure: the same evidence and rules give the
+// same table. The error is that of rules.Validate; whatever is wrong with the
+// evidence is in the table, as INVALID rows with their reason.
+func Judge(e Evidence, rules Rules) (Table, error) {
+	if err := rules.Validate(); err != nil {
+		return Table{}, fmt.Errorf("rules: %w", err)
+	}
+	b := gather(e)
+	t := Table{Name: nameOf(e), Rules: rules, Notes: b.notes, Rounds: b.rounds}
+	if b.plan != nil {
+		t.Variants = b.plan.Variants
+	}
+	t.Estimate = estimate(&b, rules.Rule)
+	for _, c := range rules.Compare {
+		cells := b.cells(c)
+		if len(cells) == 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("no row of %s: %s", c, b.noCells(c)))
+		}
+		for _, k := range cells {
+			row := b.judgeRow(b.rounds, b.plan, c, k, rules)
+			b.applyRepeats(&row, rules)
+			applyRulings(&row, rules.Rulings)
+			t.Rows = append(t.Rows, row)
+		}
+		t.Differs = append(t.Differs, firstDiffers(b.rounds, c)...)
+	}
+	return t, nil
+}
+
+// nameOf is the table's name.
+func nameOf(e Evidence) string {
+	if e.Name != "" || len(e.Rounds) == 0 {
+		return e.Name
+	}
+	return e.Rounds[0].Table
+}
+
+// unofficial are the presets that give no verdict of record, however many rounds.
+var unofficial = []string{"estimate", "quick", "smoke"}
+
+// estimate tells why the table gives no verdict of record; "" when it does.
+func estimate(b *body, rule Rule) string {
+	if text := tooFewRounds(len(b.rounds), rule); text != "" {
+		return text
+	}
+	if b.plan != nil && slices.Contains(unofficial, b.plan.Preset) {
+		return "measured with preset " + b.plan.Preset
+	}
+	return ""
+}
+
+// tooFewRounds tells of what a policy needs; "" when there are enough.
+func tooFewRounds(rounds int, rule Rule) string {
+	need := rule.Rounds()
+	if rounds >= need {
+		return ""
+	}
+	return fmt.Sprintf("%d of the %d rounds that policy %s needs", rounds, need, rule.Policy)
+}
+
+// judgeRow judges one row by the given rounds. What cannot be judged is told apart
+// before any number is looked at.
+func (b *body) judgeRow(rounds []*record.Round, plan *record.Plan, c Comparison, k cell, rules Rules) Row {
+	row := Row{Comparison: c, Mode: k.mode, Scenario: k.scenario, Numbers: noNumbers()}
+	var needs []string
+	if plan != nil {
+		s, _ := plan.Scenario(k.mode, k.scenario)
+		row.Control, needs = s.Control, s.Needs
+		if s.Bound == record.BoundApp {
+			row.Numbers.Metric = CPU
+		}
+	}
+	if len(b.faults) > 0 {
+		row.conclude(Invalid, b.faults...)
+		return row
+	}
+	sample, why := draw(rounds, plan, c, k)
+	if why != nil {
+		row.unjudged(why, needs, rules.AllowMissing)
+		return row
+	}
+	row.flagAttempts(b, rounds)
+	if b.refuseLikeness(&row, rounds, rules) {
+		return row
+	}
+	if text := row.flagMeasurements(sample, plan == nil || !slices.Contains(unofficial, plan.Preset)); text != "" {
+		row.conclude(Invalid, text)
+		return row
+	}
+	metric := row.Numbers.Metric
+	row.Numbers = measure(sample)
+	row.Numbers.Metric = metric
+	row.decide(rules.Rule)
+	return row
+}
+
+// conclude ends a row without numbers.
+func (r *Row) conclude(v Verdict, reasons ...string) {
+	r.Verdict, r.First, r.Short, r.Why = v, v, reasons[0], reasons
+}
+
+// decide ends a row with numbers.
+func (r *Row) decide(rule Rule) {
+	d := Decide(r.Numbers, rule)
+	r.Verdict, r.First, r.Short, r.Why = d.Verdict, d.Verdict, d.Short, d.Why
+	if d.Verdict != Invalid {
+		r.flagNumbers(rule)
+	}
+}
+
+// unjudged ends a row that has no sample. What may be missing counts as impossible.
+func (r *Row) unjudged(why *unjudged, needs, allowed []string) {
+	r.conclude(why.verdict, why.reason)
+	if why.verdict != NotRun {
+		return
+	}
+	for _, name := range allowed {
+		if r.Is(name) || name == r.Scenario || slices.Contains(needs, name) {
+			r.conclude(NotApplicable, why.reason+"; it may be missing: "+name)
+			return
+		}
+	}
+}
+
+// refuseLikeness ends a row whose variants were the same program, or differed in what
+// they may not.
+func (b *body) refuseLikeness(r *Row, rounds []*record.Round, rules Rules) bool {
+	like, text := b.compareVariants(rounds, r.Comparison, r.cell())
+	switch like {
+	case broken:
+		r.conclude(Invalid, text)
+		return true
+	case same:
+		if r.SameOK != "" {
+			r.flag(FlagSame, "%s; it may be: %s", text, r.SameOK)
+			return false
+		}
+		r.Same = true
+		if rules.PassSame {
+			r.conclude(Pass, text)
+		} else {
+			r.conclude(Invalid, text+": a program against itself shows nothing")
+		}
+		return true
+	case unknown:
+		r.flag(FlagDiffersUnknown, "%s", text)
+	}
+	return false
+}
+
+// firstDiffers returns the differences of a comparison in the first round that has
+// them, none when no round has.
+func firstDiffers(rounds []*record.Round, c Comparison) []record.Differs {
+	for _, r := range rounds {
+		if r.Identity == nil {
+			continue
+		}
+		if d, looked := differsIn(r.Identity, c); looked {
+			return []record.Differs{d}
+		}
+	}
+	return nil
+}

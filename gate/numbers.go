@@ -1,0 +1,176 @@
+package gate
+
+import (
+	"math"
+	"slices"
+
+	"github.com/scalws/scalbench/internal/record"
+	"github.com/scalws/scalbench/internal/stat"
+)
+
+// Metric is what a row's verdict is about.
+type Metric uint8
+
+const (
+	// Rate is requests per second.
+	Rate Metric = iota
+	// CPU is server CPU time per request, of a row in which an application limits
+	// the rate, so that the rate cannot see the server.
+	CPU
+)
+
+// Numbers are what is known of a row. Ratios are new / base; NaN is "not measured".
+type Numbers struct {
+	Metric Metric
+	Rounds []RoundNumbers // in the order of time
+
+	Value  float64 // median over the rounds of their ratio of rps: what the rules are about
+	Spread float64 // median over the rounds of their spread, a fraction
+	P99    float64 // likewise medians of the rounds' ratios
+	CPU    float64
+	RSS    float64
+
+	CPUSpread float64 // as Spread, of cpu_us
+
+	// Base and New are over all runs of all rounds, and Pooled is the ratio of their
+	// rates. They explain; nothing is decided by them.
+	Base, New Pooled
+	Pooled    float64
+}
+
+// RoundNumbers are those of one round.
+type RoundNumbers struct {
+	// Base and New are the runs, in order; run i of both is a pair. Empty where only
+	// ratios are known.
+	Base, New []record.Measurement
+
+	BaseRPS, NewRPS float64 // medians of the runs
+	Ratio           float64 // of the medians of rps; P99, CPU and RSS likewise
+	P99, CPU, RSS   float64
+	Spread          float64 // larger CV of rps of the two variants, a fraction
+	CPUSpread       float64 // larger CV of cpu_us
+}
+
+// Pooled are the runs of one variant over all rounds.
+type Pooled struct {
+	Runs           int     // so many; 0: not known
+	RPS            float64 // median, as the next three
+	CPUMicros      float64
+	P99Millis      float64
+	RSSKiB         float64
+	RPSMin, RPSMax float64
+	CV             float64 // of rps, a fraction
+}
+
+// The numbers of a measurement that rows are made of.
+func rpsOf(m *record.Measurement) record.Value { return m.RPS }
+func cpuOf(m *record.Measurement) record.Value { return m.CPUMicros }
+func p99Of(m *record.Measurement) record.Value { return m.P99Millis }
+func rssOf(m *record.Measurement) record.Value { return m.RSSKiB }
+
+// measure computes a row's numbers. p99, cpu_us and RSS have the same shape as the
+// rate, a median over rounds of ratios of medians: one slow round of the host moves
+// none of them.
+func measure(sample []roundSample) Numbers {
+	var n Numbers
+	for _, s := range sample {
+		n.Rounds = append(n.Rounds, measureRound(s))
+	}
+	n.combine()
+	base, new := n.runs()
+	n.Base, n.New = pool(base), pool(new)
+	n.Pooled = n.New.RPS / n.Base.RPS
+	return n
+}
+
+func measureRound(s roundSample) RoundNumbers {
+	r := RoundNumbers{Base: s.base, New: s.new}
+	r.BaseRPS, r.NewRPS = medianOf(s.base, rpsOf), medianOf(s.new, rpsOf)
+	r.Ratio = r.NewRPS / r.BaseRPS
+	r.P99 = ratioOfMedians(s, p99Of)
+	r.CPU = ratioOfMedians(s, cpuOf)
+	r.RSS = ratioOfMedians(s, rssOf)
+	r.Spread = largerCV(s, rpsOf)
+	r.CPUSpread = largerCV(s, cpuOf)
+	return r
+}
+
+// combine makes the row's numbers of those of its rounds.
+func (n *Numbers) combine() {
+	of := func(number func(RoundNumbers) float64) float64 {
+		all := make([]float64, len(n.Rounds))
+		for i, r := range n.Rounds {
+			all[i] = number(r)
+		}
+		return median(all)
+	}
+	n.Value = of(func(r RoundNumbers) float64 { return r.Ratio })
+	n.Spread = of(func(r RoundNumbers) float64 { return r.Spread })
+	n.P99 = of(func(r RoundNumbers) float64 { return r.P99 })
+	n.CPU = of(func(r RoundNumbers) float64 { return r.CPU })
+	n.RSS = of(func(r RoundNumbers) float64 { return r.RSS })
+	n.CPUSpread = of(func(r RoundNumbers) float64 { return r.CPUSpread })
+}
+
+// runs returns the runs of both variants over all rounds.
+func (n *Numbers) runs() (base, new []record.Measurement) {
+	for _, r := range n.Rounds {
+		base, new = append(base, r.Base...), append(new, r.New...)
+	}
+	return base, new
+}
+
+// judged returns the ratio that decides, above 1 for better, and its spread.
+func (n *Numbers) judged() (ratio, spread float64) {
+	if n.Metric == CPU {
+		return 1 / n.CPU, n.CPUSpread
+	}
+	return n.Value, n.Spread
+}
+
+func pool(runs []record.Measurement) Pooled {
+	rps := record.Column(runs, rpsOf)
+	return Pooled{
+		Runs: len(runs),
+		RPS:  median(rps), CPUMicros: medianOf(runs, cpuOf), P99Millis: medianOf(runs, p99Of), RSSKiB: medianOf(runs, rssOf),
+		RPSMin: slices.Min(rps), RPSMax: slices.Max(rps), CV: cv(rps),
+	}
+}
+
+// ratioOfMedians is NaN where a run lacks the number, and where there is nothing to
+// divide by.
+func ratioOfMedians(s roundSample, number func(*record.Measurement) record.Value) float64 {
+	base, new := medianOf(s.base, number), medianOf(s.new, number)
+	if base == 0 {
+		return math.NaN()
+	}
+	return new / base
+}
+
+// largerCV is NaN unless both variants have a CV: one alone says nothing about the
+// other's noise.
+func largerCV(s roundSample, number func(*record.Measurement) record.Value) float64 {
+	return math.Max(cv(record.Column(s.base, number)), cv(record.Column(s.new, number)))
+}
+
+func medianOf(runs []record.Measurement, number func(*record.Measurement) record.Value) float64 {
+	return median(record.Column(runs, number))
+}
+
+// median is NaN for no numbers and when one of them is NaN.
+func median(x []float64) float64 {
+	m, err := stat.Median(x)
+	if err != nil {
+		return math.NaN()
+	}
+	return m
+}
+
+// cv is the standard deviation with n-1 over the mean; NaN for fewer than two.
+func cv(x []float64) float64 {
+	c, err := stat.CV(x)
+	if err != nil {
+		return math.NaN()
+	}
+	return c
+}

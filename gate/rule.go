@@ -1,0 +1,195 @@
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/scalws/scalbench/internal/record"
+)
+
+// Policy is how a row's ratio becomes a verdict.
+type Policy uint8
+
+const (
+	// Parity passes a ratio of at least 1, and one that is below 1 by strictly less
+	// than the spread. It says PASS or FAIL.
+	Parity Policy = iota
+	// Fixed passes a ratio of at least Rule.MinRatio. One that is below by less than
+	// the spread is BORDERLINE, and a repeat decides.
+	Fixed
+)
+
+// policyWords are the names of the policies.
+var policyWords = [...]string{Parity: "parity", Fixed: "fixed"}
+
+// String returns the policy's name.
+func (p Policy) String() string {
+	if int(p) < len(policyWords) {
+		return policyWords[p]
+	}
+	return fmt.Sprintf("policy(%d)", uint8(p))
+}
+
+// ParsePolicy reads a policy's name.
+func ParsePolicy(name string) (Policy, error) {
+	for p, known := range policyWords {
+		if known == name {
+			return Policy(p), nil
+		}
+	}
+	return 0, fmt.Errorf("policy %q, expected parity or fixed", name)
+}
+
+// What the policies do unless they are told otherwise.
+const (
+	DefaultMaxMarginFrac = 0.05
+	DefaultMinRatio      = 0.98
+	DefaultP99Max        = 1.15
+	DefaultRSSMax        = 1.15
+)
+
+// Rule is what a row is held against: plain data. The zero value is the rule as the
+// first reports state it, without a cap and without limits; [DefaultRule] has both.
+type Rule struct {
+	Policy Policy
+
+	// MaxMarginFrac caps the spread that excuses a loss (Parity), as a fraction; 0 is
+	// no cap. Without one the noisiest scenario may lose most.
+	MaxMarginFrac float64
+
+	MinRatio float64 // of Fixed; above 0
+
+	// Limits of ratios new / base, whatever the policy says of the rate; 0: not
+	// looked at. What was not measured breaks no limit, and the row says so.
+	P99Max float64
+	RSSMax float64
+	CPUMax float64
+
+	// MinRounds makes a table of fewer rounds an estimate; 0 is the policy's own: 3
+	// for Parity, 1 for Fixed.
+	MinRounds int
+}
+
+// DefaultRule returns a policy with its defaults.
+func DefaultRule(p Policy) Rule {
+	r := Rule{Policy: p, P99Max: DefaultP99Max, RSSMax: DefaultRSSMax}
+	switch p {
+	case Parity:
+		r.MaxMarginFrac = DefaultMaxMarginFrac
+	case Fixed:
+		r.MinRatio = DefaultMinRatio
+	}
+	return r
+}
+
+// RuleOf returns the rule that a suite asks for. The error names what is not a rule.
+func RuleOf(g record.PlanGate) (Rule, error) {
+	p := Parity
+	if g.Policy != "" {
+		var err error
+		if p, err = ParsePolicy(g.Policy); err != nil {
+			return Rule{}, err
+		}
+	}
+	r := DefaultRule(p)
+	for _, field := range []struct {
+		asked record.Value
+		at    *float64
+	}{
+		{g.MaxMarginFrac, &r.MaxMarginFrac}, {g.MinRatio, &r.MinRatio},
+		{g.P99Max, &r.P99Max}, {g.RSSMax, &r.RSSMax}, {g.CPUMax, &r.CPUMax},
+	} {
+		if x, asked := field.asked.Get(); asked {
+			*field.at = x
+		}
+	}
+	return r, r.Validate()
+}
+
+// Rounds returns how many rounds the rule needs for a verdict of record.
+func (r Rule) Rounds() int {
+	switch {
+	case r.MinRounds > 0:
+		return r.MinRounds
+	case r.Policy == Parity:
+		return 3
+	}
+	return 1
+}
+
+// Validate returns everything that is wrong with the rule, joined.
+func (r Rule) Validate() error {
+	var faults []error
+	wrong := func(is bool, format string, args ...any) {
+		if is {
+			faults = append(faults, fmt.Errorf(format, args...))
+		}
+	}
+	wrong(int(r.Policy) >= len(policyWords), "policy %s is unknown", r.Policy)
+	wrong(!(r.MaxMarginFrac >= 0 && r.MaxMarginFrac < 1), "largest margin %v, expected 0 for none, or a fraction below 1", r.MaxMarginFrac)
+	wrong(r.Policy == Fixed && !(r.MinRatio > 0), "smallest ratio %v, expected one above 0, such as %v", r.MinRatio, DefaultMinRatio)
+	for _, limit := range []struct {
+		of  string
+		max float64
+	}{{"p99", r.P99Max}, {"peak RSS", r.RSSMax}, {"cpu_us", r.CPUMax}, {"smallest", r.MinRatio}} {
+		wrong(!(limit.max >= 0) || math.IsInf(limit.max, 0), "%s ratio %v, expected 0 for no limit, or a ratio such as 1.15", limit.of, limit.max)
+	}
+	wrong(r.MinRounds < 0, "smallest number of rounds %d, expected 0 for the policy's own, or more", r.MinRounds)
+	return errors.Join(faults...)
+}
+
+// Comparison is which variant is held against which: ratios are New / Base.
+type Comparison struct {
+	Base, New string
+
+	// SameOK says why the two may be the same program, as in calibration; "": they
+	// may not.
+	SameOK string
+}
+
+// String returns "NEW / BASE", as tables say it.
+func (c Comparison) String() string { return c.New + " / " + c.Base }
+
+// ComparisonsOf returns the comparisons that a suite asks for.
+func ComparisonsOf(plan *record.Plan) []Comparison {
+	all := make([]Comparison, len(plan.Compare))
+	for i, c := range plan.Compare {
+		all[i] = Comparison{Base: c.Base, New: c.New, SameOK: c.SameOK}
+	}
+	return all
+}
+
+// Rules are everything that is asked of a table's evidence.
+type Rules struct {
+	Rule
+	Compare []Comparison // at least one
+
+	Rulings       []record.Ruling
+	AcceptRulings bool // a FAIL with a ruling counts as PASS
+
+	// AllowMissing are scenarios, or needs of scenarios such as php, whose NOT RUN
+	// counts as N/A.
+	AllowMissing []string
+
+	// PassSame lets two variants between which nothing differs pass unjudged; they
+	// are INVALID otherwise, since a comparison with oneself shows nothing.
+	PassSame bool
+}
+
+// Validate returns everything that is wrong with the rules, joined.
+func (r Rules) Validate() error {
+	faults := []error{r.Rule.Validate()}
+	if len(r.Compare) == 0 {
+		faults = append(faults, errors.New("nothing to compare, expected a base and a new variant"))
+	}
+	for i, c := range r.Compare {
+		switch {
+		case c.Base == "" || c.New == "":
+			faults = append(faults, fmt.Errorf("comparison %d: base %q, new %q, expected two variants", i+1, c.Base, c.New))
+		case c.Base == c.New:
+			faults = append(faults, fmt.Errorf("comparison %d: %s with itself", i+1, c.Base))
+		}
+	}
+	return errors.Join(faults...)
+}

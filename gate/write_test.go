@@ -1,0 +1,73 @@
+package gate
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/scalws/scalbench/internal/record"
+)
+
+// A table goes out as a gate.csv, comes back, and gives the same verdicts.
+func TestRecords(t *testing.T) {
+	e := lab{3, map[string]float64{"b/static": 1010.123456, "b/php": 990}}.evidence()
+	e.Sessions[0].Plan.Scenarios = append(e.Sessions[0].Plan.Scenarios, record.PlanScenario{Name: "gone"})
+	table, _ := judge(t, e, parityRules())
+	var file bytes.Buffer
+	if err := record.WriteGate(&file, table.Records("r", "g")); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := record.ReadGate(&file, "gate.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := JudgePublished(rows, DefaultRule(Parity))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range again[0].Rows {
+		if was := table.Rows[i]; r.Verdict != was.Verdict || ratioText(r.Numbers.Value) != ratioText(was.Numbers.Value) || r.ID() != was.ID() {
+			t.Errorf("%s %s, was %s %s", r.ID(), r.Verdict, was.ID(), was.Verdict)
+		}
+	}
+	if have := table.RatioGrid(table.Rules.Compare[0]).Rows[2]; !slices.Equal(have, []string{"gone", "n/a", "n/a", "n/a", "n/a", "n/a", "n/a", "INVALID"}) {
+		t.Errorf("a row without numbers is printed as %q", have)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	e := lab{3, map[string]float64{"b/php": 990}}.evidence()
+	e.Rounds = e.Rounds[:1]
+	table, _ := judge(t, e, parityRules())
+	var have bytes.Buffer
+	if err := WriteText(&have, Gate{table}); err != nil {
+		t.Fatal(err)
+	}
+	want := `h-s: b / a, policy parity (INCONCLUSIVE)
+ESTIMATE: 1 of the 3 rounds that policy parity needs; it gives no verdict of record
+Rounds 2026-11-06 22:01 to 22:03 UTC, h-s-1
+differs: binary (a: aa, b: bb)
+
+scenario  rps b / a per round  median  spread %    p99  cpu_us  peak RSS  gate
+static                  1.000   1.000       0.1  1.000   1.000     1.000  PASS
+php                     0.990   0.990       0.1  1.000   1.010     1.000  FAIL
+
+php: FAIL: a loss of 1.0 % against a margin of 0.1 %
+Worst: php 0.990 FAIL, a loss of 1.0 % against a margin of 0.1 %.
+Verdict: INCONCLUSIVE
+`
+	if diff := cmp.Diff(want, have.String()); diff != "" {
+		t.Error(diff)
+	}
+	have.Reset()
+	table.Rules.Rule = DefaultRule(Fixed)
+	if err := WriteMarkdown(&have, Gate{table}); err != nil {
+		t.Fatal(err)
+	}
+	if line := "| static | 1 000 | 1 000 | 1.000 | 4000.00 / 4000.00 | pass |\n"; !strings.Contains(have.String(), line) {
+		t.Errorf("no line %q in\n%s", line, have.String())
+	}
+}
