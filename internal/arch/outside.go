@@ -23,6 +23,8 @@ var confinements = []confinement{
 	{"loadgen/internal/h1", ioPackages, "a codec does no I/O: bytes in, bytes out"},
 	{"loadgen/internal/h2", ioPackages, "a codec does no I/O: bytes in, bytes out"},
 	{"loadgen/internal/h3", append([]string{"github.com/quic-go/quic-go"}, ioPackages...), "a codec does no I/O: bytes in, bytes out"},
+	{"internal/stat", ioPackages, "it is arithmetic"},
+	{"loadgen/internal/schedule", ioPackages, "it is arithmetic"},
 	{"gate", []string{"net", "os/exec", "golang.org/x/sys", "syscall"}, "gate is pure: no process, no network"},
 }
 
