@@ -2,13 +2,9 @@ package bench
 
 import "embed"
 
-// Suites holds suites/NAME.yaml.
+// Files holds suites/NAME.yaml, and configs/SERVER/FILE of the servers that suites
+// or bench/peers start from here. What only tests start is read from the folder,
+// and not embedded.
 //
-//go:embed suites/*.yaml
-var Suites embed.FS
-
-// Configs holds configs/SERVER/FILE of the servers that bench/peers starts from
-// here. What only tests start is read from the folder, and not embedded.
-//
-//go:embed configs/caddy
-var Configs embed.FS
+//go:embed suites/*.yaml configs/caddy configs/nginx
+var Files embed.FS

@@ -25,13 +25,13 @@ import (
 // readSuites parses every embedded suite; one with a fault fails the test.
 func readSuites(t *testing.T) map[string]*suite.Suite {
 	t.Helper()
-	files, err := fs.Glob(bench.Suites, "suites/*.yaml")
+	files, err := fs.Glob(bench.Files, "suites/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("suites %q, %v", files, err)
 	}
 	suites := make(map[string]*suite.Suite)
 	for _, file := range files {
-		data, err := bench.Suites.ReadFile(file)
+		data, err := bench.Files.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}

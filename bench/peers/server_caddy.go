@@ -25,7 +25,7 @@ const (
 	caddyVersion = "v2.11.9"
 )
 
-// caddyConfig is where bench.Configs has it.
+// caddyConfig is where bench.Files has it.
 const caddyConfig = "configs/caddy/Caddyfile"
 
 func (caddy) name() string      { return "caddy" }
@@ -85,7 +85,7 @@ func (c caddy) start(ctx context.Context, at site) (*instance, error) {
 
 // writeCaddyFiles makes a folder with the configuration and the files to serve.
 func writeCaddyFiles(dir string) (config string, err error) {
-	text, err := bench.Configs.ReadFile(caddyConfig)
+	text, err := bench.Files.ReadFile(caddyConfig)
 	if err != nil {
 		return "", err
 	}

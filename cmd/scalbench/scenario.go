@@ -29,6 +29,14 @@ func (o *loadOptions) planFromScenario(f *pflag.FlagSet) (plan loadgen.Plan, n n
 	if err != nil {
 		return plan, n, hintedError{usageError{err}, "scalbench scenarios lists them with a sentence each"}
 	}
+	if scenario.OfVariants {
+		return plan, n, usagef("scenario %s of suite %s asks its variants, which only a session starts: scalbench run; a server that is running is asked by its URL", o.scenario, s.Name)
+	}
+	for _, h := range scenario.Helpers {
+		if !h.IsOurs() {
+			return plan, n, usagef("scenario %s: only a session starts a helper such as %s: scalbench run", o.scenario, h.Name)
+		}
+	}
 	url := scenario.URL
 	n.helpers = scenario.Helpers
 	if scenario.UsesTarget() {
@@ -84,6 +92,12 @@ func scenarioPlan(s suite.Scenario, url string) loadgen.Plan {
 	plan.TLS.Insecure, plan.TLS.SNI = s.TLS.Insecure, s.TLS.SNI
 	plan.Connections, plan.Streams, plan.RequestsPerConn = s.Connections, s.Streams, s.RequestsPerConn
 	plan.WarmUp, plan.Measure = s.Warmup, s.Measure
+	if s.Load.Kind == suite.Open {
+		plan.Rate, _ = loadgen.ParseRate(s.Load.Rate) // checked where the suite was read
+		if s.Load.Arrival == suite.Poisson {
+			plan.Arrival = loadgen.Poisson
+		}
+	}
 	return plan
 }
 
@@ -108,7 +122,7 @@ func readSuite(name string) (*suite.Suite, error) {
 	}
 	if !strings.ContainsAny(name, "./") {
 		file := path.Join("suites", name+".yaml")
-		data, err := bench.Suites.ReadFile(file)
+		data, err := bench.Files.ReadFile(file)
 		if errors.Is(err, fs.ErrNotExist) {
 			fault := usagef("no embedded suite %q; there are: %s", name, strings.Join(embeddedSuites(), ", "))
 			return nil, hintedError{fault, "a file is given by its path: --suite ./" + name}
@@ -116,20 +130,33 @@ func readSuite(name string) (*suite.Suite, error) {
 		if err != nil {
 			return nil, err
 		}
-		return suite.Parse(file, data)
+		return suiteParser().Parse(file, data)
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("--suite %s: %w", name, cause(err))
 	}
-	return suite.Parse(name, data)
+	return suiteParser().Parse(name, data)
+}
+
+// suiteParser reads suites whose rates are those of plans.
+func suiteParser() suite.Parser { return suite.Parser{CheckRate: checkRate} }
+
+// checkRate returns what keeps an open load from offering a rate.
+func checkRate(text string) error {
+	rate, err := loadgen.ParseRate(text)
+	if err == nil && len(rate.Steps) == 0 { // a closed loop, in a plan
+		return fmt.Errorf("rate %q: offers no request, want more or kind: closed", text)
+	}
+	return err
 }
 
 func embeddedSuites() []string {
-	files, _ := fs.Glob(bench.Suites, "suites/*.yaml") // the pattern is right
+	files, _ := fs.Glob(bench.Files, "suites/*.yaml") // the pattern is right
 	var names []string
 	for _, file := range files {
 		names = append(names, strings.TrimSuffix(path.Base(file), ".yaml"))
 	}
+	slices.Sort(names) // by file name "target-ab.yaml" would come before "target.yaml"
 	return names
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -70,6 +71,64 @@ func TestScenarioPlanProtocol(t *testing.T) {
 				t.Errorf("protocol %s, %d streams, want %s, %d; TLS -want +got\n%s", plan.Protocol, plan.Streams, test.protocol, test.streams, diff)
 			}
 		})
+	}
+}
+
+// An open load is a rate in the plan, whatever notation of a rate it stands in.
+func TestScenarioPlanLoad(t *testing.T) {
+	step := func(from, to float64, lasts time.Duration) loadgen.RateStep {
+		return loadgen.RateStep{From: from, To: to, Duration: lasts}
+	}
+	for _, test := range []struct {
+		load    string
+		steps   []loadgen.RateStep
+		arrival loadgen.Arrival
+	}{
+		{"{kind: closed}", nil, loadgen.Constant},
+		{"{kind: open, rate: 1000}", []loadgen.RateStep{step(1000, 1000, 0)}, loadgen.Constant},
+		{`{kind: open, rate: "1000", arrival: constant}`, []loadgen.RateStep{step(1000, 1000, 0)}, loadgen.Constant},
+		{"{kind: open, rate: 0.5..2.6k, arrival: poisson}", []loadgen.RateStep{step(0.5, 2600, 0)}, loadgen.Poisson},
+		{`{kind: open, rate: "1000@10s,5000"}`, []loadgen.RateStep{step(1000, 1000, 10*time.Second), step(5000, 5000, 0)}, loadgen.Constant},
+	} {
+		t.Run(test.load, func(t *testing.T) {
+			text := "suite: t\nscenarios: [{name: s, url: http://h/, load: " + test.load + "}]\n"
+			parsed, err := suiteParser().Parse("t.yaml", []byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan := scenarioPlan(parsed.Scenarios[0], "http://h/")
+			if diff := cmp.Diff(loadgen.Rate{Steps: test.steps}, plan.Rate); diff != "" || plan.Arrival != test.arrival {
+				t.Errorf("arrival %v, want %v; rate -want +got\n%s", plan.Arrival, test.arrival, diff)
+			}
+			if plan.IsOpen() != (test.steps != nil) {
+				t.Errorf("open: %v", plan.IsOpen())
+			}
+		})
+	}
+}
+
+// What is wrong with a rate is told where it stands, beside what else is wrong.
+func TestReadSuiteChecksRates(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "t.yaml")
+	text := `suite: t
+scenarios:
+  - {name: a, url: http://h/, load: {kind: open, rate: 70%}}
+  - {name: b, url: http://h/, conections: 5}
+  - name: c
+    url: http://h/
+    load:
+      rate: 0
+      kind: open
+`
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := readSuite(file)
+	want := file + `:3:56: rate "70%": "70%" is not a number such as 1000, 0.5 or 10k
+` + file + `:4:31: unknown key "conections" in a scenario; did you mean "connections"?
+` + file + `:8:13: rate "0": offers no request, want more or kind: closed`
+	if diff := cmp.Diff(want, errorText(err)); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
 	}
 }
 

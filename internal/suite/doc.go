@@ -3,11 +3,18 @@
 //
 // # Terms
 //
-//   - suite: a file of scenarios and, in time, of variants, plan and gate.
+//   - suite: a file of scenarios, and of what a session needs to compare variants
+//     by them.
 //   - scenario: what is asked of the server, how often at a time, for how
 //     long, and what a right answer is.
-//   - target: who answers when a scenario's url is only a path. "embedded" is
-//     the server of `scalbench target`.
+//   - target: who answers when a scenario's url is only a path and no variant is
+//     measured. "embedded" is the server of `scalbench target`.
+//   - variant: one way to start a server; a comparison holds a new one against a
+//     base.
+//   - plan: how often, how long and in what order; a preset is a plan with a name.
+//   - param: a word in the texts of a suite whose value may be given from outside.
+//   - placeholder: a word whose value is known when a server is started.
+//   - edit: in what the configuration of a variant is not the file it is made of.
 //   - helper: a process that a scenario needs beside the server, such as the
 //     upstream of a proxy; [Helper] says how it behaves.
 //   - fault: what is wrong with a file, at file:line:column, and what was
@@ -26,7 +33,7 @@
 //	    tls: {}                  # a path over TLS, with certificates made for the run
 //	    connections: 64
 //	    streams: 1               # requests at a time on a connection; more with http: 2 or 3 only
-//	    load: {kind: closed}
+//	    load: {kind: closed}     # or {kind: open, rate: 1000, arrival: constant}
 //	    requests_per_conn: 0     # 0: keep-alive, 1: a connection for each request
 //	    method: GET
 //	    headers: {Accept: "*/*"} # or a list of such, to repeat a name
@@ -41,6 +48,21 @@
 //	        cpus: upstream       # upstream or server: whose CPUs
 //	    bound: server            # server or app: who limits the rate
 //	    control: false           # true: expected to show no difference
+//	    mode: ""                 # label before the name in tables
+//	    varies: []               # beside the suite's
+//	    expected: one sentence   # on the difference that is expected; nothing judges by it
+//
+// An open load sends at times of its own, in the window, after a warm-up at the rate
+// that it begins with:
+//
+//	load:
+//	  kind: open
+//	  rate: 1000             # requests a second; "1000..20000", "1000@10s,5000@10s"
+//	  arrival: constant      # or poisson
+//
+// The notation of a rate is that of loadgen.ParseRate, which this package is beside
+// and not above: whoever knows it has it checked ([Parser]), so that its faults are
+// told with the others and at their place.
 //
 // An https URL may say more about its certificate:
 //
@@ -49,27 +71,103 @@
 //	  ca: certs/ca.pem       # trusted beside the system's CAs; from where this file is
 //	  sni: www.example.com   # asked for and verified instead of the URL's host
 //
+// What a session needs beside scenarios:
+//
+//	params: {conns: 64}          # "{conns}" in a text; a value of nothing must be given
+//	host: xeon                   # first part of the names of results
+//	placement: {server: 0-3, upstream: 4-7, generator: "8-15,24-31"}
+//	plan: {preset: release, rounds: 3, max_rounds: 3, runs: 5, warmup: 10s, measure: 30s,
+//	       order: rotate, interleave: variant, restart: run, seed: 1}
+//	quiet: {load1: 2, busy: 2%, timeout: 1h}
+//	require: [governor=performance]
+//	variants: [variants/*.yaml]  # or written here, as scenarios
+//	compare: [{base: old, new: new}]
+//	gate: {policy: parity, max_margin: 5%, limits: {p99: 1.15, rss: 1.15}}
+//	helpers: []                  # of every scenario
+//	varies: [config]             # in what compared variants may differ, of [Things]
+//
+// And a variant:
+//
+//	name: on
+//	command: [wrap.sh, /opt/server, -c, "{config}"]  # "scalbench" is this program
+//	config:                      # or only the path
+//	  from: server.yaml
+//	  drop: [tls.old]
+//	  set: {listen.port: "{port}", "hosts[0].name": a}
+//	env: {CACHE: off}            # the text of the token
+//	user: bench
+//	workers: 4
+//	ports: {http: 8080, https: 0}  # 0: a free one
+//	ready: {url: "http://127.0.0.1:{port}/ok", status: 200, body: ok, timeout: 10s}
+//	expect: {exe: /opt/server, sha256: ..., uid: nonroot, seccomp: 2, no_new_privs: true,
+//	         argv: [...], processes: 1, grace: 1s}
+//	provides: [http, tls, h2]    # a scenario that needs more is not applicable
+//	log: {fail: [bind, panic], ignore: [expired]}
+//	about: {commit: c89b145, features: [a, b]}
+//	instances: {count: 3, layout: multi, id: gw}
+//	same_ok: one sentence
+//
+// A scenario's path is asked at the port http or https of each variant. Its warmup
+// and measure are those of `scalbench load`; a session has the plan's. What a plan is
+// without a key, and what wins, is with [Plan.With].
+//
+// # Configurations
+//
+// drop and set are edits of YAML (and JSON) by path: keys after dots, indices in
+// brackets, keys with such characters in quotes. drop comes first, then set, each in
+// the order of the file. Any other form is edited as text:
+//
+//	config:
+//	  from: nginx.conf
+//	  replace: {"listen 80;": "listen {port};"}
+//
+// Every old text must be there exactly once, and every path must be there: an edit
+// that matches nothing is a fault, at its place in the suite. What no edit is about
+// keeps its bytes. A value of set that is one placeholder is written without quotes,
+// so that a port is a number.
+//
+// # Placeholders
+//
+// Commands, values of env, ready's url, expect's argv and edits' new texts know
+// {config} {dir} {instance} {cpus} {workers} {cert} {key}, {port} for the first port
+// and {port.NAME} for each, and {NAME} for the URL of a helper; a helper knows {dir}
+// {cpus} {cert} {key} and other helpers. An unknown one is a fault, and {{word}} is
+// the text {word}. Params are replaced in every text of every file, when it is read,
+// but not in keys; a param has the name of no placeholder.
+//
+// # Rules
+//
 // Only suite, scenarios, name and url must be there, and name and command of a
-// helper; [Scenario] and [Helper] say what the others are without it. Values are
-// taken from the text of the token: a header 010 stays 010. Keys that the format
-// will have but that nothing reads yet are refused as such, never ignored.
+// helper or a variant; the types say what the others are without it. Values are taken
+// from the text of the token: a header 010 stays 010. A path is from the directory of
+// the file that it is written in; the program of a command is looked up as a shell
+// would, and its arguments are texts. Unknown keys are refused, never ignored.
 // Anchors, aliases, merge keys, tags and several documents in one file are
 // refused: a suite reads the same to people and to programs.
 //
 // # Flow
 //
-//  1. [Parse] turns the bytes into a syntax tree; a syntax error is the one
+//  1. [Parser] turns the bytes into a syntax tree; a syntax error is the one
 //     fault that hides others.
 //  2. read*.go walk the tree, one function per mapping, one line per key.
 //  3. tree.go and values.go read single nodes, check type and range, and
 //     collect faults; they go on after each one.
-//  4. What spans several keys is checked, the faults are sorted by position and
-//     returned together as [Faults].
+//  4. entriesOf opens the files of variants and scenarios, each with a reader of
+//     its own; [Parser.Load] opens configurations too, and tries their edits.
+//  5. What spans several keys is checked, the faults are sorted by file and position
+//     and returned together as [Faults].
+//  6. Who starts a variant has its placeholders replaced ([Variant.Expand]) and its
+//     configuration made ([Config.Effective]).
 //
 // The walk is ours since the library's strict mode stops at its first fault.
 //
 // # Reading order
 //
-// suite.go, parse.go, readsuite.go, readscenario.go, readheaders.go,
-// readtls.go, readhelpers.go, tree.go, values.go; then fault.go, nearest.go.
+// Types: suite.go, variant.go, plan.go, preset.go, host.go, gate.go. Reading: parse.go,
+// readsuite.go, readscenario.go, readload.go, readheaders.go, readtls.go,
+// readhelpers.go, readvariant.go, readserver.go, readconfig.go, readplan.go,
+// readhost.go, readgate.go, check.go; what they are made of: files.go, source.go,
+// param.go, placeholder.go, tree.go, values.go, numbers.go, fault.go, nearest.go.
+// Configurations: config.go, configedit.go, configpath.go, configspan.go,
+// configflow.go.
 package suite

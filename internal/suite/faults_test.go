@@ -23,36 +23,52 @@ scenarios:
     zzz: 1
 `, `
 2:1: unknown key "tarjet" in a suite; did you mean "target"?
-3:1: unknown key "colour" in a suite; known are suite, about, target, scenarios
+3:1: unknown key "colour" in a suite; known are suite, about, params, target, host, placement, plan, quiet, require, variants, scenarios, compare, gate, helpers, varies
 4:1: key "name" in a suite: a suite has its name under the key "suite"
 8:5: unknown key "conections" in a scenario; did you mean "connections"?
-9:5: unknown key "zzz" in a scenario; known are name, about, url, http, tls, connections, streams, load, requests_per_conn, method, headers, body, warmup, measure, expect, needs, helpers, bound, control
+9:5: unknown key "zzz" in a scenario; known are name, about, url, http, tls, connections, streams, load, requests_per_conn, method, headers, body, warmup, measure, expect, needs, helpers, bound, control, varies, expected, mode
 `},
 		{"not yet", `
 suite: s
-variants: [a.yaml]
-gate: {policy: fixed}
+cpus: {server: 0}
+placement: {}
 scenarios:
   - name: a
     url: https://h/
     http: 3
     tls: {cert: c.pem, key: k.pem}
-    load: {kind: open, rate: 70%, connections: 3}
+    load: {kind: open, rate: 70, deadlime: 1s, connections: 3}
     expect: {sha256: 00ff}
     streams: 10
     rate: 5
-  - scenarios/b.yaml
 `, `
-2:1: key "variants" in a suite is not supported yet
-3:1: key "gate" in a suite is not supported yet
+2:1: key "cpus" in a suite: it is "placement"
 8:11: key "cert" in tls: certificates of clients are not supported yet
 8:24: key "key" in tls: certificates of clients are not supported yet
-9:18: kind: open is not supported yet, expected closed
-9:24: key "rate" in load is not supported yet
-9:35: key "connections" in load: it stands in the scenario, beside load
+9:34: unknown key "deadlime" in load; known are kind, rate, arrival
+9:48: key "connections" in load: it stands in the scenario, beside load
 10:14: key "sha256" in expect is not supported yet
-12:5: key "rate" in a scenario: an open loop is not supported yet
-13:5: scenario by path "scenarios/b.yaml" is not supported yet, write the scenario here
+12:5: key "rate" in a scenario: it stands in load: {kind: open, rate: 1000}
+`},
+		{"loads", `
+suite: s
+scenarios:
+  - {name: a, url: http://h/, load: {kind: open}}
+  - {name: b, url: http://h/, load: {rate: 5}}
+  - {name: c, url: http://h/, load: {kind: closed, rate: 5, arrival: poisson}}
+  - {name: d, url: http://h/, load: {kind: open, rate: [5], arrival: random}}
+  - {name: e, url: http://h/, load: {kind: open, rate: "", arrival: }}
+  - {name: f, url: http://h/, load: {kind: opne, rate: 5}}
+`, `
+3:44: kind: open needs the key "rate" beside it
+4:37: load needs the key "kind"
+5:52: key "rate" in load: only kind: open has it, a closed load follows the server
+5:61: key "arrival" in load: only kind: open has it, a closed load follows the server
+6:56: rate: a list, expected requests a second such as 1000
+6:70: arrival: "random", expected constant or poisson
+7:56: rate: an empty text, expected requests a second such as 1000
+7:68: arrival: nothing, expected constant or poisson
+8:44: kind: "opne", expected closed or open
 `},
 		{"twice", `
 suite: s
@@ -256,7 +272,7 @@ scenarios:
     helpers:
       - name: upstream
         comand: [x]
-        ready: {url: /ok}
+        ready: {path: /ok}
         url: http://h/
       - {name: server, command: [], cpus: generator}
       - {name: upstream, command: scalbench target}
@@ -268,8 +284,9 @@ scenarios:
 `, `
 6:9: a helper needs the key "command"
 7:9: unknown key "comand" in a helper; did you mean "command"?
-8:9: key "ready" in a helper is not supported yet
-9:9: key "url" in a helper: a helper says its URL itself, in its first line
+8:16: ready needs the key "url"
+8:17: unknown key "path" in ready; known are url, status, body, timeout
+9:9: key "url" in a helper: a helper says its URL itself, in its first line; another program's is that of ready
 10:16: name: "server" is the server that is measured, expected another name for a helper
 10:33: command: an empty list, expected a program and its arguments
 10:43: cpus: "generator", expected upstream or server
@@ -312,15 +329,15 @@ scenarios:
 suite: s
 scenarios: []
 `, `
-2:12: scenarios: an empty list, expected at least one scenario
+2:12: scenarios: an empty list, expected at least one
 `},
 		{"empty", ``, `
-1:1: empty, expected a suite: suite, scenarios
+1:1: empty, expected a suite
 `},
 		{"comments only", `
 # nothing
 `, `
-1:1: empty, expected a suite: suite, scenarios
+1:1: empty, expected a suite
 `},
 		{"not a mapping", `
 - suite: s
@@ -333,7 +350,7 @@ scenarios: []
 ---
 suite: t
 `, `
-4:1: a second document, expected one suite per file
+4:1: a second document, expected a suite alone
 `},
 		{"directive", `
 %YAML 1.2

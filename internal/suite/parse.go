@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"unicode/utf8"
 
@@ -23,21 +24,46 @@ const (
 
 var byteOrderMark = []byte("\ufeff")
 
-// Parse reads a suite. name is the file's name, for faults only.
+// Parser reads suites. The zero value reads from the host's files, and takes any
+// text for a rate.
+type Parser struct {
+	// FS has the files that suites name; nil: the host's. Paths that leave it by ..
+	// are not in it.
+	FS fs.FS
+
+	// Params are values for what the suite declares under params.
+	Params map[string]string
+
+	// CheckRate returns what is wrong with the rate of an open load, in a sentence
+	// that quotes it; nil: whatever it is. The notation is that of loadgen.ParseRate,
+	// which this package is beside and not above.
+	CheckRate func(text string) error
+}
+
+// Parse reads a suite with the zero [Parser].
+func Parse(name string, data []byte) (*Suite, error) { return Parser{}.Parse(name, data) }
+
+// Parse reads a suite. name is the file's name, for faults and for files that stand
+// beside it.
 //
 // The error is a [Faults] with everything that is wrong; the suite is nil then.
-// A file that is no YAML at all has one fault, the first.
-func Parse(name string, data []byte) (*Suite, error) {
-	r := &reader{file: name}
-	root := r.document(data)
-	if root == nil {
-		return nil, r.faults
+// A file that is no YAML at all has one fault, the first. Files of variants and
+// scenarios are read with it, configurations are not: [Parser.Load] does both.
+func (p Parser) Parse(name string, data []byte) (*Suite, error) {
+	return p.parse(name, data, false)
+}
+
+func (p Parser) parse(name string, data []byte, withConfigs bool) (*Suite, error) {
+	j := &job{parser: p, withConfigs: withConfigs, sources: []Source{{Path: name, Data: data}}}
+	r := j.newReader(name, "a suite")
+	var s *Suite
+	if root := r.document(data); root != nil {
+		s = r.suite(root)
 	}
-	s := r.suite(root)
-	if len(r.faults) > 0 {
-		r.faults.sort()
-		return nil, r.faults
+	if faults := j.faults(); len(faults) > 0 {
+		return nil, faults
 	}
+	s.Sources = j.sources
 	return s, nil
 }
 
@@ -110,7 +136,7 @@ func (r *reader) onlyDocument(tree *ast.File) ast.Node {
 		switch {
 		case doc.Body == nil: // comments only
 		case root != nil:
-			r.fault(doc.Body, "a second document, expected one suite per file")
+			r.fault(doc.Body, "a second document, expected %s alone", r.holds)
 			return nil
 		case doc.Body.Type() == ast.DirectiveType:
 			r.fault(doc.Body, "a YAML directive, expected none")
@@ -120,7 +146,7 @@ func (r *reader) onlyDocument(tree *ast.File) ast.Node {
 		}
 	}
 	if root == nil {
-		r.faultAt(1, 1, "empty, expected a suite: suite, scenarios")
+		r.faultAt(1, 1, "empty, expected %s", r.holds)
 	}
 	return root
 }

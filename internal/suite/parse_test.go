@@ -2,12 +2,21 @@ package suite
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/scalws/scalbench/internal/cpuset"
 )
+
+// forSessions leaves out what every suite has, whatever its file says.
+var forSessions = cmp.Options{cmpopts.IgnoreFields(Suite{}, "Plan", "Quiet", "Sources"), comparableSets}
+
+var comparableSets = cmpopts.EquateComparable(cpuset.Set{})
 
 func TestParse(t *testing.T) {
 	for _, test := range []struct {
@@ -90,6 +99,30 @@ scenarios:
 				{Name: "g", URL: "https://h/", HTTP: HTTP3, TLS: TLS{On: true}, Streams: 1, Connections: 50, RequestsPerConn: 1, Method: "GET", Measure: 10 * time.Second},
 			}},
 		},
+		{"loads", `
+suite: s
+scenarios:
+  - {name: a, url: http://h/, load: {kind: closed}}
+  - {name: b, url: http://h/, load: {kind: open, rate: 1000}}
+  - name: c
+    url: http://h/
+    load:
+      kind: open
+      arrival: poisson
+      rate: "1000@10s,5000@10s"
+  - {name: d, url: http://h/, load: {rate: 0.5..2.6k, kind: open, arrival: constant}}
+`,
+			// What a rate is, is not known here.
+			Suite{Name: "s", Scenarios: []Scenario{
+				{Name: "a", URL: "http://h/", Connections: 50, Streams: 1, Method: "GET", Measure: 10 * time.Second},
+				{Name: "b", URL: "http://h/", Connections: 50, Streams: 1, Method: "GET", Measure: 10 * time.Second,
+					Load: Load{Kind: Open, Rate: "1000"}},
+				{Name: "c", URL: "http://h/", Connections: 50, Streams: 1, Method: "GET", Measure: 10 * time.Second,
+					Load: Load{Kind: Open, Rate: "1000@10s,5000@10s", Arrival: Poisson}},
+				{Name: "d", URL: "http://h/", Connections: 50, Streams: 1, Method: "GET", Measure: 10 * time.Second,
+					Load: Load{Kind: Open, Rate: "0.5..2.6k"}},
+			}},
+		},
 		{"header list, target last, byte order mark, CRLF",
 			"\ufeffsuite: s\r\nscenarios:\r\n- name: a\r\n  url: /\r\n  headers:\r\n  - A: 1\r\n  - a: 2\r\n    B: 3\r\ntarget: embedded\r\n",
 			Suite{Name: "s", Target: TargetEmbedded, Scenarios: []Scenario{{
@@ -103,7 +136,7 @@ scenarios:
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(test.want, *got); diff != "" {
+			if diff := cmp.Diff(test.want, *got, forSessions); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
 		})
@@ -117,13 +150,38 @@ func TestFaultsAreErrors(t *testing.T) {
 	if !errors.As(err, &faults) || len(faults) != 2 {
 		t.Fatalf("error %v, want Faults of 2", err)
 	}
-	want := Fault{File: "dir/s.yaml", Line: 2, Column: 12, Text: "scenarios: a value, expected a list of scenarios"}
+	want := Fault{File: "dir/s.yaml", Line: 2, Column: 12, Text: "scenarios: a value, expected a list of scenarios, each written here or the path of its file"}
 	var first Fault
 	if !errors.As(err, &first) || first != want {
 		t.Errorf("first fault %#v, want %#v", first, want)
 	}
-	if text := want.Error(); text != "dir/s.yaml:2:12: scenarios: a value, expected a list of scenarios" || !strings.HasPrefix(err.Error(), text+"\n") {
+	if text := want.Error(); text != "dir/s.yaml:2:12: scenarios: a value, expected a list of scenarios, each written here or the path of its file" || !strings.HasPrefix(err.Error(), text+"\n") {
 		t.Errorf("texts %q and %q", text, err)
+	}
+}
+
+// The faults of rates come from who knows their notation. They are told with the
+// others, in their place.
+func TestCheckRate(t *testing.T) {
+	parser := Parser{CheckRate: func(text string) error {
+		if text == "1000" {
+			return nil
+		}
+		return fmt.Errorf("rate %q: not a thousand", text)
+	}}
+	_, err := parser.Parse("s.yaml", []byte(`suite: s
+scenarios:
+  - {name: a, url: http://h/, load: {kind: open, rate: 1000}}
+  - {name: b, url: http://h/, load: {kind: open, rate: 70%}}
+  - {name: c, url: http://h/, load: {kind: closed, rate: 1e3}}
+  - {name: d, connections: 0, url: http://h/}
+`))
+	want := `s.yaml:4:56: rate "70%": not a thousand
+s.yaml:5:52: key "rate" in load: only kind: open has it, a closed load follows the server
+s.yaml:5:58: rate "1e3": not a thousand
+s.yaml:6:28: connections: "0", expected a whole number from 1 to 1000000`
+	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
 	}
 }
 

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -8,10 +9,9 @@ import (
 
 var helperKeys = keyTable{
 	what:  "a helper",
-	known: []string{"name", "command", "cpus"},
+	known: []string{"name", "command", "cpus", "ready", "env", "user", "log"},
 	must:  []string{"name", "command"},
-	later: []string{"ready", "env", "user", "log"},
-	hints: map[string]string{"url": "a helper says its URL itself, in its first line"},
+	hints: map[string]string{"url": "a helper says its URL itself, in its first line; another program's is that of ready"},
 }
 
 // helpers reads a list of processes, and tells those that cannot be told apart.
@@ -36,6 +36,7 @@ func (r *reader) helpers(f field) []Helper {
 
 // helper reads one entry of helpers.
 func (r *reader) helper(n ast.Node) (helper Helper, nameAt ast.Node) {
+	defer r.job.knowing(helperWords, len(r.job.words))
 	for _, f := range r.fields(n, helperKeys) {
 		switch f.key {
 		case "name":
@@ -43,7 +44,15 @@ func (r *reader) helper(n ast.Node) (helper Helper, nameAt ast.Node) {
 		case "command":
 			helper.Command = r.command(f)
 		case "cpus":
-			helper.CPUs = choice(r, f, option[HelperCPUs]{word: "upstream", value: BesideServer}, option[HelperCPUs]{word: "server", value: WithServer})
+			helper.CPUs = choice(r, f, words(BesideServer, WithServer)...)
+		case "ready":
+			helper.Ready = r.ready(f)
+		case "env":
+			helper.Env = r.env(f)
+		case "user":
+			helper.User = r.user(f)
+		case "log":
+			helper.Log = r.logRules(f)
 		}
 	}
 	return helper, nameAt
@@ -54,8 +63,12 @@ const serverName = "server"
 
 func (r *reader) helperName(f field) string {
 	name := r.name(f)
-	if name == serverName {
+	switch {
+	case name == serverName:
 		r.fault(f.val, "name: %q is the server that is measured, expected another name for a helper", name)
+		return ""
+	case slices.Contains(reservedWords, name):
+		r.fault(f.val, "name: {%s} stands for something else, expected another name for a helper", name)
 		return ""
 	}
 	return name
@@ -66,20 +79,22 @@ func (r *reader) helperName(f field) string {
 func (r *reader) command(f field) []string {
 	entries, ok := r.list(f, "a list of a program and its arguments such as [scalbench, target]")
 	if ok && len(entries) == 0 {
-		r.fault(f.val, "command: an empty list, expected a program and its arguments")
+		r.fault(f.val, "%s: an empty list, expected a program and its arguments", f.key)
 	}
 	var command []string
 	for i, entry := range entries {
-		word, ok := r.text(field{key: "command", val: entry}, "a program or an argument, as text")
+		word, ok := r.template(field{key: f.key, val: entry}, "a program or an argument, as text")
 		switch {
 		case !ok: // told already
 		case i == 0 && word == "":
-			r.fault(entry, "command: an empty text, expected a program")
-		case strings.ContainsRune(word, 0): // execve(2) would end the word there
-			r.fault(entry, "command: a NUL in %q", word)
+			r.fault(entry, "%s: an empty text, expected a program", f.key)
+		case hasNUL(word): // execve(2) would end the word there
+			r.fault(entry, "%s: a NUL in %q", f.key, word)
 		default:
 			command = append(command, word)
 		}
 	}
 	return command
 }
+
+func hasNUL(text string) bool { return strings.ContainsRune(text, 0) }

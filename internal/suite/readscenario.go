@@ -13,18 +13,9 @@ import (
 var scenarioKeys = keyTable{
 	what: "a scenario",
 	known: []string{"name", "about", "url", "http", "tls", "connections", "streams", "load", "requests_per_conn", "method", "headers", "body",
-		"warmup", "measure", "expect", "needs", "helpers", "bound", "control"},
+		"warmup", "measure", "expect", "needs", "helpers", "bound", "control", "varies", "expected", "mode"},
 	must:  []string{"name", "url"},
-	later: []string{"varies", "expected", "mode"},
-	hints: map[string]string{"rate": "an open loop is not supported yet"},
-}
-
-var loadKeys = keyTable{
-	what:  "load",
-	known: []string{"kind"},
-	must:  []string{"kind"},
-	later: []string{"rate"},
-	hints: map[string]string{"connections": "it stands in the scenario, beside load"},
+	hints: map[string]string{"rate": "it stands in load: {kind: open, rate: 1000}"},
 }
 
 var expectKeys = keyTable{
@@ -46,7 +37,7 @@ const (
 
 // scenario reads one entry of scenarios.
 func (r *reader) scenario(n ast.Node) placed {
-	sc := placed{Scenario: Scenario{Connections: 50, Streams: 1, Method: "GET", Measure: 10 * time.Second}}
+	sc := placed{in: r, Scenario: Scenario{Connections: 50, Streams: 1, Method: "GET", Measure: 10 * time.Second}}
 	for _, f := range r.fields(n, scenarioKeys) {
 		switch f.key {
 		case "name":
@@ -55,6 +46,7 @@ func (r *reader) scenario(n ast.Node) placed {
 			sc.About = r.sentence(f)
 		case "url":
 			sc.URL, sc.urlAt = r.url(f), f.val
+			sc.OfVariants = sc.isPath() && r.job.target == TargetNone && r.job.hasVariants
 		case "http":
 			sc.HTTP, sc.httpAt = r.http(f), f.val
 		case "tls":
@@ -87,6 +79,12 @@ func (r *reader) scenario(n ast.Node) placed {
 			sc.Bound = choice(r, f, option[Bound]{word: "server", value: BoundServer}, option[Bound]{word: "app", value: BoundApp})
 		case "control":
 			sc.Control = r.boolean(f)
+		case "varies":
+			sc.Varies = r.varies(f)
+		case "expected":
+			sc.Expected = r.sentence(f)
+		case "mode":
+			sc.Mode = r.mode(f)
 		}
 	}
 	r.checkProtocol(&sc)
@@ -119,16 +117,6 @@ func (r *reader) url(f field) string {
 	return ""
 }
 
-func (r *reader) load(f field) Load {
-	var load Load
-	for _, f := range r.fields(f.val, loadKeys) {
-		if f.key == "kind" {
-			load.Kind = choice(r, f, option[LoadKind]{word: "closed", value: Closed}, option[LoadKind]{word: "open", later: true})
-		}
-	}
-	return load
-}
-
 // Methods are case-sensitive tokens (RFC 9110, 9.1); all that exist are of
 // capitals.
 var validMethod = regexp.MustCompile(`^[A-Z][A-Z-]{0,31}$`)
@@ -157,16 +145,24 @@ func (r *reader) expect(f field) Expect {
 	return expect
 }
 
+// mode reads a label; an empty text is none.
+func (r *reader) mode(f field) string {
+	if text, ok := scalarText(f.val); ok && text == "" {
+		return ""
+	}
+	return r.name(f)
+}
+
 // needs reads a list of words.
 func (r *reader) needs(f field) []string {
 	var needs []string
 	entries, _ := r.list(f, "a list of words such as [http]")
 	for _, entry := range entries {
-		need := r.name(field{key: "needs", val: entry})
+		need := r.name(field{key: f.key, val: entry})
 		switch {
 		case need == "": // told already
 		case slices.Contains(needs, need):
-			r.fault(entry, "needs: %q is there twice", need)
+			r.fault(entry, "%s: %q is there twice", f.key, need)
 		default:
 			needs = append(needs, need)
 		}

@@ -3,82 +3,111 @@ package suite
 import "github.com/goccy/go-yaml/ast"
 
 var suiteKeys = keyTable{
-	what:  "a suite",
-	known: []string{"suite", "about", "target", "scenarios"},
-	must:  []string{"suite", "scenarios"},
-	later: []string{"params", "host", "cpus", "placement", "plan", "quiet", "require", "variants", "compare", "gate",
-		"helpers", "varies"},
-	hints: map[string]string{"name": `a suite has its name under the key "suite"`},
+	what: "a suite",
+	known: []string{"suite", "about", "params", "target", "host", "placement", "plan", "quiet", "require", "variants",
+		"scenarios", "compare", "gate", "helpers", "varies"},
+	must: []string{"suite", "scenarios"},
+	hints: map[string]string{
+		"name": `a suite has its name under the key "suite"`,
+		"cpus": `it is "placement"`,
+	},
 }
 
-// placed is a scenario with the nodes that checks across keys point at.
+// placed is a scenario with its reader and the nodes that checks across keys point
+// at.
 type placed struct {
 	Scenario
+	in                                            *reader
 	nameAt, urlAt, httpAt, tlsAt, caAt, streamsAt ast.Node // nil when the key is missing
+}
+
+// parts are what a suite is made of until the checks across it are done.
+type parts struct {
+	scenarios []placed
+	variants  []placedVariant
+	pairs     []pair
+	helpers   []placedHelper
+	quiet     *field
+	preset    Preset
+	orderSaid bool
 }
 
 // suite reads the root of the file.
 func (r *reader) suite(root ast.Node) *Suite {
-	s := new(Suite)
-	var scenarios []placed
-	for _, f := range r.fields(root, suiteKeys) {
+	fields := r.fields(root, suiteKeys)
+	s := &Suite{Plan: DefaultPlan()}
+	p := parts{preset: Presets()[0]}
+	r.ahead(root, fields, s)
+	for _, f := range fields {
 		switch f.key {
 		case "suite":
 			s.Name = r.name(f)
 		case "about":
 			s.About = r.sentence(f)
-		case "target":
-			s.Target = choice(r, f, option[Target]{word: "embedded", value: TargetEmbedded})
+		case "host":
+			s.Host = r.name(f)
+		case "placement":
+			s.Placement = r.placement(f)
+		case "plan":
+			s.Plan, p.preset, p.orderSaid = r.plan(f)
+		case "quiet":
+			p.quiet = &f
+		case "require":
+			s.Require = r.require(f)
+		case "variants":
+			r.entriesOf(f, "a variant", func(r *reader, n ast.Node) { p.variants = append(p.variants, r.variant(n)) })
 		case "scenarios":
-			scenarios = r.scenarios(f)
+			r.entriesOf(f, "a scenario", func(r *reader, n ast.Node) { p.scenarios = append(p.scenarios, r.scenario(n)) })
+		case "compare":
+			p.pairs = r.compare(f)
+		case "gate":
+			s.Gate = r.gate(f)
+		case "helpers":
+			p.helpers = r.placedHelpers(f)
+		case "varies":
+			s.Varies = r.varies(f)
 		}
 	}
-	r.checkNames(scenarios)
-	r.checkTarget(s.Target, scenarios)
-	for _, sc := range scenarios {
-		s.Scenarios = append(s.Scenarios, sc.Scenario)
-	}
+	r.complete(s, &p)
 	return s
 }
 
-func (r *reader) scenarios(f field) []placed {
-	entries, ok := r.list(f, "a list of scenarios")
-	if ok && len(entries) == 0 {
-		r.fault(f.val, "scenarios: an empty list, expected at least one scenario")
-	}
-	var scenarios []placed
-	for _, entry := range entries {
-		if path, isText := scalarText(entry); isText {
-			r.fault(entry, "scenario by path %q is not supported yet, write the scenario here", path)
-			continue
+// ahead reads what the meaning of the other keys depends on.
+func (r *reader) ahead(root ast.Node, fields []field, s *Suite) {
+	for _, f := range fields {
+		switch f.key {
+		case "params":
+			s.Params = r.params(f)
+		case "target":
+			s.Target = choice(r, f, option[Target]{word: "embedded", value: TargetEmbedded})
+		case "variants":
+			r.job.hasVariants = true
 		}
-		scenarios = append(scenarios, r.scenario(entry))
 	}
-	return scenarios
+	r.checkGiven(root, s.Params)
+	r.job.params, r.job.target = s.Params, s.Target
 }
 
-// checkNames tells scenarios that cannot be told apart.
-func (r *reader) checkNames(scenarios []placed) {
-	lineOf := make(map[string]int)
-	for _, sc := range scenarios {
-		if sc.Name == "" {
-			continue // told already
-		}
-		line, _ := position(sc.nameAt)
-		if first, twice := lineOf[sc.Name]; twice {
-			r.fault(sc.nameAt, "scenario %q is there twice, first on line %d", sc.Name, first)
-			continue
-		}
-		lineOf[sc.Name] = line
+// complete checks what spans several keys, and fills the suite.
+func (r *reader) complete(s *Suite, p *parts) {
+	s.Quiet = r.quiet(p.quiet, p.preset)
+	if s.Gate.Policy == NonInferior && !p.orderSaid {
+		s.Plan.Order = Counterbalanced
 	}
-}
-
-// checkTarget tells paths that nobody serves. The target may stand after the
-// scenarios, so that this waits for the whole file.
-func (r *reader) checkTarget(target Target, scenarios []placed) {
-	for _, sc := range scenarios {
-		if target == TargetNone && sc.UsesTarget() {
-			r.fault(sc.urlAt, `url: %q is a path, expected "target: embedded" in the suite or a full URL`, sc.URL)
-		}
+	checkNames(p.scenarios)
+	checkTarget(s.Target, r.job.hasVariants, p.scenarios)
+	checkVariants(p.variants)
+	checkPorts(p.variants, p.scenarios)
+	s.Compare = r.checkPairs(p.pairs, p.variants)
+	checkHelpers(p)
+	r.job.checkWords(p)
+	for _, sc := range p.scenarios {
+		s.Scenarios = append(s.Scenarios, sc.Scenario)
+	}
+	for _, v := range p.variants {
+		s.Variants = append(s.Variants, v.Variant)
+	}
+	for _, h := range p.helpers {
+		s.Helpers = append(s.Helpers, h.Helper)
 	}
 }

@@ -101,8 +101,11 @@ func (r *reader) checkProtocol(sc *placed) {
 	if sc.HTTP != HTTP1 && sc.UsesTarget() && !sc.TLS.On {
 		r.fault(sc.httpAt, "http: %s of the suite's target is there over TLS only, expected the key tls: {} beside it", sc.HTTP)
 	}
-	if sc.HTTP == HTTP3 && scheme == "http" {
+	switch {
+	case sc.HTTP == HTTP3 && scheme == "http":
 		r.fault(sc.httpAt, "http: 3 is never in cleartext, as the url %s is, expected https://", sc.URL)
+	case sc.HTTP == HTTP3 && sc.OfVariants && !sc.TLS.On:
+		r.fault(sc.httpAt, "http: 3 is never in cleartext, expected the key tls: {} beside it")
 	}
 	if isHTTP1 && sc.Streams > 1 {
 		r.fault(sc.streamsAt, "streams: %d, but HTTP/1.1 carries one request at a time on a connection, expected http: 2 or 3 beside it", sc.Streams)

@@ -2,16 +2,32 @@ package suite
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
 
-// Suite is one suite file. [Parse] makes it; it is never changed after.
+// Suite is one suite file, with those that it names. [Parse] makes it; it is never
+// changed after. What is below Scenarios is for sessions.
 type Suite struct {
 	Name      string
 	About     string // one sentence; may be ""
+	Params    []Param
 	Target    Target
-	Scenarios []Scenario // in the order of the file, at least one, names differ
+	Scenarios []Scenario // in the order of the file, at least one; names of a mode differ
+
+	Variants  []Variant // in the order of the file; names differ
+	Host      string    // first part of the names of results; "": the host's own name
+	Placement Placement
+	Plan      Plan // complete
+	Quiet     Quiet
+	Require   []Requirement
+	Compare   []Comparison // of Variants
+	Gate      Gate
+	Helpers   []Helper // of every scenario, started before its own
+	Varies    []string // of [Things]: in what compared variants may differ; nil: in anything
+
+	Sources []Source // the files that it was made of, its own first
 }
 
 // Target is who serves the scenarios whose URL is only a path.
@@ -35,7 +51,10 @@ type Scenario struct {
 	Name  string // [a-z0-9._-], it names files
 	About string // one sentence; may be ""
 
-	URL         string // path for the suite's target, or http[s]://HOST:PORT/PATH
+	Mode string // label before the name in tables, such as multi; "": none
+
+	URL         string // path for the variants and the suite's target, or http[s]://HOST:PORT/PATH
+	OfVariants  bool   // URL is a path that only variants have: the suite has no target
 	HTTP        HTTP
 	TLS         TLS
 	Connections int // 1 to 1 000 000; default 50
@@ -58,10 +77,15 @@ type Scenario struct {
 	Helpers []Helper // started before the server, in this order; names differ
 	Bound   Bound
 	Control bool // a row that is expected to show no difference
+
+	Varies   []string // of [Things], beside the suite's
+	Expected string   // one sentence on the difference that is expected; nothing judges by it
 }
 
 // UsesTarget tells whether URL is a path on the suite's target.
-func (s Scenario) UsesTarget() bool { return strings.HasPrefix(s.URL, "/") }
+func (s Scenario) UsesTarget() bool { return s.isPath() && !s.OfVariants }
+
+func (s Scenario) isPath() bool { return strings.HasPrefix(s.URL, "/") }
 
 // NeedsHTTP3 tells whether the suite's target must be started with HTTP/3, which it
 // has only where it is asked for.
@@ -102,17 +126,48 @@ type TLS struct {
 // Load is how requests are started.
 type Load struct {
 	Kind LoadKind
+
+	// Rate is how many requests a second an open load offers, as loadgen.ParseRate
+	// reads it: "1000", "1000..20000"; "" for a closed load.
+	Rate    string
+	Arrival Arrival // of an open load
 }
 
 // LoadKind is the rule that starts the next request.
 type LoadKind uint8
 
-// Closed starts a request when one completes: concurrency is fixed, the rate
-// follows the server. It is the default.
-const Closed LoadKind = iota
+const (
+	// Closed starts a request when one completes: concurrency is fixed, the rate
+	// follows the server. It is the default.
+	Closed LoadKind = iota
+	// Open starts requests at times of its own, whatever the server does: the
+	// rate is fixed, and the concurrency follows, up to what the connections carry.
+	Open
+)
 
 // String returns the word of the file.
-func (LoadKind) String() string { return "closed" }
+func (k LoadKind) String() string {
+	if k == Open {
+		return "open"
+	}
+	return "closed"
+}
+
+// Arrival is how the requests of an open load lie in time.
+type Arrival uint8
+
+const (
+	Constant Arrival = iota // equally spaced, the default
+	Poisson                 // those of a Poisson process
+)
+
+// String returns the word of the file.
+func (a Arrival) String() string {
+	if a == Poisson {
+		return "poisson"
+	}
+	return "constant"
+}
 
 // Header is one field of a request, as it is sent.
 type Header struct {
@@ -130,13 +185,30 @@ type Expect struct {
 // upstream of a proxy. It runs from before the server starts until after it has
 // ended.
 //
-// It writes `listening URL` as its first line when it is ready, and ends with
-// its standard input. The server is told that URL: the embedded target asks the
-// helper called "upstream" for its /proxy and /cache-hit.
+// Without Ready it writes `listening URL` as its first line when it is ready, and
+// ends with its standard input. The server is told that URL: the embedded target asks
+// the helper called "upstream" for its /proxy and /cache-hit, and the command of a
+// variant has it as {upstream}.
 type Helper struct {
 	Name    string   // [a-z0-9._-], not "server"
 	Command []string // program and arguments, at least one; "scalbench" is this program itself
 	CPUs    HelperCPUs
+
+	// Of programs that are not ours. Only sessions know them.
+	Ready Ready // its URL is the helper's, and says when it is up
+	Env   []EnvVar
+	User  string
+	Log   LogRules
+}
+
+// IsOurs tells whether a session is not needed for the helper: it is started, watched
+// and ended by the line and the pipe that `scalbench target` has, and nothing else.
+func (h Helper) IsOurs() bool {
+	needsStart := func(arg string) bool {
+		return slices.ContainsFunc(wordsOf(arg), func(word string) bool { return slices.Contains(helperWords, word) })
+	}
+	return h.Ready.URL == "" && len(h.Env) == 0 && h.User == "" && len(h.Log.Fail)+len(h.Log.Ignore) == 0 &&
+		!slices.ContainsFunc(h.Command, needsStart)
 }
 
 // HelperCPUs is where a helper runs.

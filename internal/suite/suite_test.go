@@ -49,13 +49,43 @@ func TestWords(t *testing.T) {
 		{HTTP2.String(), "2"},
 		{HTTP3.String(), "3"},
 		{Closed.String(), "closed"},
+		{Open.String(), "open"},
+		{Constant.String(), "constant"},
+		{Poisson.String(), "poisson"},
 		{BoundServer.String(), "server"},
 		{BoundApp.String(), "app"},
 		{BesideServer.String(), "upstream"},
 		{WithServer.String(), "server"},
+		{Standalone.String(), ""},
+		{Multi.String(), "multi"},
+		{UIDRule{}.String(), ""},
+		{UIDRule{Kind: NonRootUID}.String(), "nonroot"},
+		{UIDRule{Kind: ExactUID, UID: 65534}.String(), "65534"},
+		{Sliced.String(), "sliced"},
+		{EachMeasurement.String(), "measurement"},
+		{SpendDefault.String(), ""},
+		{Requirement{Key: "turbo", Value: "off"}.String(), "turbo=off"},
 	} {
 		if test.got != test.want {
 			t.Errorf("word %q, want %q", test.got, test.want)
+		}
+	}
+}
+
+func TestHelperIsOurs(t *testing.T) {
+	for _, test := range []struct {
+		helper Helper
+		want   bool
+	}{
+		{Helper{Command: []string{"scalbench", "target", "--upstream", "{other}"}}, true},
+		{Helper{Command: []string{"node", "{dir}/app.js"}}, false},
+		{Helper{Command: []string{"node"}, Ready: Ready{URL: "http://h/"}}, false},
+		{Helper{Command: []string{"node"}, Env: []EnvVar{{"A", "b"}}}, false},
+		{Helper{Command: []string{"node"}, User: "nobody"}, false},
+		{Helper{Command: []string{"node"}, Log: LogRules{Fail: []string{"x"}}}, false},
+	} {
+		if got := test.helper.IsOurs(); got != test.want {
+			t.Errorf("%+v: %t, want %t", test.helper, got, test.want)
 		}
 	}
 }

@@ -11,8 +11,11 @@ import (
 // reader collects the faults of one file. Its methods read nodes; after a
 // fault they return a zero value and the reading goes on.
 type reader struct {
-	file   string
-	faults Faults
+	file      string
+	holds     string                  // of what it is a file, with its article
+	checkRate func(text string) error // of [Parser]
+	job       *job
+	faults    Faults
 }
 
 // field is one key of a mapping with its value.
@@ -120,6 +123,23 @@ func (r *reader) mapping(n ast.Node, what string) (fields []field, ok bool) {
 	return fields, true
 }
 
+// distinct returns the fields of a mapping whose keys are the file's own words, each
+// once.
+func (r *reader) distinct(f field) []field {
+	all, _ := r.mapping(f.val, f.key)
+	lineOf := make(map[string]int, len(all))
+	return slices.DeleteFunc(all, func(entry field) bool {
+		line, _ := position(entry.name)
+		first, twice := lineOf[entry.key]
+		if twice {
+			r.fault(entry.name, "%s: %q is there twice, first on line %d", f.key, entry.key, first)
+			return true
+		}
+		lineOf[entry.key] = line
+		return false
+	})
+}
+
 // list returns the entries of a list.
 func (r *reader) list(f field, what string) (entries []ast.Node, ok bool) {
 	seq, ok := f.val.(*ast.SequenceNode)
@@ -130,13 +150,13 @@ func (r *reader) list(f field, what string) (entries []ast.Node, ok bool) {
 	return seq.Values, true
 }
 
-// text returns the text of a scalar, as it is written.
+// text returns the text of a scalar, as it is written, with params replaced.
 func (r *reader) text(f field, what string) (text string, ok bool) {
 	text, ok = scalarText(f.val)
 	if !ok {
 		r.mismatch(f.val, f.key, what)
 	}
-	return text, ok
+	return r.job.withParams(text, false), ok
 }
 
 // mismatch records that n, the value of key, is of another kind than expected.
@@ -145,7 +165,25 @@ func (r *reader) mismatch(n ast.Node, key, expected string) {
 		r.fault(n, "%s: %s is not supported here, write the value out", key, describe(n))
 		return
 	}
+	if word := unquoted(n); word != "" {
+		r.fault(n, "%s: {%s} is a mapping here, write \"{%s}\" in quotes for the placeholder", key, word, word)
+		return
+	}
 	r.fault(n, "%s: %s, expected %s", key, describe(n), expected)
+}
+
+// unquoted returns the word of a placeholder that lacks its quotes, for which YAML
+// has another meaning; "" for anything else.
+func unquoted(n ast.Node) string {
+	m, ok := n.(*ast.MappingNode)
+	if !ok || !m.IsFlowStyle || len(m.Values) != 1 || m.Values[0].Value.Type() != ast.NullType {
+		return ""
+	}
+	word, _ := scalarText(m.Values[0].Key)
+	if placeholder.MatchString("{" + word + "}") {
+		return word
+	}
+	return ""
 }
 
 // scalarText returns the text of a scalar that is not null. Numbers and
