@@ -1,0 +1,224 @@
+package serverproc
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/scalws/scalbench/internal/mono"
+	"github.com/scalws/scalbench/internal/procfs"
+)
+
+// PeakMethod says how a peak of memory was found.
+type PeakMethod uint8
+
+const (
+	// PeakReset: the kernel kept VmHWM of the one process from the beginning of the
+	// window (clear_refs).
+	PeakReset PeakMethod = iota
+	// PeakResetSum: the same of several processes, added up. It is an upper bound:
+	// they need not have had their peaks at the same time, and pages that they share
+	// count once for each.
+	PeakResetSum
+	// PeakSampled: the largest sum that was seen, looking every 100 ms, because this
+	// user may not reset the peak of that process. A lower bound.
+	PeakSampled
+)
+
+// String returns the word of the records.
+func (m PeakMethod) String() string {
+	return [...]string{"vmhwm", "vmhwm_sum", "sampled_100ms"}[m]
+}
+
+// Usage is what a tree used between two readings.
+type Usage struct {
+	Elapsed time.Duration
+	// CPU is the CPU time of the whole tree: exact to the scheduler's clock for the
+	// processes that lived, in steps of 10 ms for those that ended and were reaped.
+	CPU time.Duration
+	// User and System are their ticks of 10 ms, with the same processes in them; for
+	// their proportion, since CPU is finer than their sum.
+	User, System time.Duration
+	// Lost: processes have ended of which nobody has kept the account (their parent
+	// ignores SIGCHLD). CPU is a lower bound then.
+	Lost bool
+	// Started and Ended are the PIDs that are only in the second and only in the first
+	// reading, ascending. A child that did not live through either is in neither.
+	Started, Ended []int
+
+	// Switches are those of the threads that lived at the end.
+	Switches procfs.Switches
+
+	PeakRSSBytes    int64
+	PeakMethod      PeakMethod
+	SampledRSSBytes int64 // the largest sum that was seen, where it was looked for; 0: it was not
+}
+
+// Meter takes the readings of one window. Begin, Sample and End are called in this order
+// by one goroutine, which sleeps between them.
+type Meter struct {
+	fs         procfs.FS
+	proc       string
+	tree       func() ([]int, error)
+	supervisor int
+
+	from    treeReading
+	reset   bool  // the kernel keeps the peaks of the window
+	sampled int64 // largest sum of RSS that was seen
+	pids    []int // of the last listing of the tree
+	samples int   // that were taken
+}
+
+// Meter returns a meter of the server's tree.
+func (s *Server) Meter() *Meter {
+	m := NewMeter(procDir, s.Tree)
+	m.supervisor = s.supervisor.Process.Pid
+	return m
+}
+
+// NewMeter returns a meter of a tree that somebody else has started: tree returns its
+// processes. What those have used that ended without a parent in the tree is lost.
+func NewMeter(proc string, tree func() ([]int, error)) *Meter {
+	return &Meter{fs: procfs.NewFS(proc), proc: proc, tree: tree}
+}
+
+// Begin reads at the beginning of the window, and lets the kernel begin anew with the
+// peaks of memory.
+func (m *Meter) Begin(now mono.Time) error {
+	var err error
+	if m.from, err = m.read(now); err != nil {
+		return fmt.Errorf("read usage at the beginning: %w", err)
+	}
+	m.reset, m.sampled, m.samples = true, 0, 0
+	for key := range m.from.processes {
+		if err := m.fs.ResetPeakRSS(key.pid); err != nil && !errors.Is(err, procfs.ErrGone) {
+			m.reset = false
+		}
+	}
+	m.note(m.from)
+	return nil
+}
+
+func (m *Meter) read(now mono.Time) (treeReading, error) {
+	if err := m.list(); err != nil {
+		return treeReading{}, err
+	}
+	return readTree(m.fs, m.proc, now, m.pids, m.supervisor)
+}
+
+// list lists the processes: a file for each thread of the tree.
+func (m *Meter) list() (err error) {
+	m.pids, err = m.tree()
+	return err
+}
+
+// note remembers the memory of a reading.
+func (m *Meter) note(r treeReading) {
+	sum := int64(0)
+	for _, p := range r.processes {
+		sum += p.rss
+	}
+	m.sampled = max(m.sampled, sum)
+}
+
+// RSSEvery is the time between two calls of Sample.
+const RSSEvery = 100 * time.Millisecond
+
+// listEvery is after how many samples the tree is listed anew, once a second: that costs
+// more than a look at the memory.
+const listEvery = 10
+
+// NeedsSamples reports whether Sample must be called between Begin and End: for several
+// processes, and where the kernel's peaks may not be reset.
+func (m *Meter) NeedsSamples() bool { return !m.reset || len(m.from.processes) > 1 }
+
+// Sample looks at the memory of the tree. That the tree cannot be read is told by End.
+func (m *Meter) Sample() {
+	m.samples++
+	if m.samples%listEvery == 0 && m.list() != nil {
+		return
+	}
+	sum := int64(0)
+	for _, pid := range m.pids {
+		if status, err := m.fs.Status(pid); err == nil {
+			sum += status.RSSBytes
+		}
+	}
+	m.sampled = max(m.sampled, sum)
+}
+
+// End reads at the end of the window and returns the difference. An error is a tree that
+// cannot be read any more: the server has ended.
+func (m *Meter) End(now mono.Time) (Usage, error) {
+	to, err := m.read(now)
+	if err != nil {
+		return Usage{}, fmt.Errorf("read usage at the end: %w", err)
+	}
+	if len(to.processes) == 0 {
+		return Usage{}, fmt.Errorf("read usage at the end: %w", procfs.ErrGone)
+	}
+	m.note(to)
+	u := between(m.from, to)
+	u.SampledRSSBytes = m.sampled
+	switch {
+	case !m.reset:
+		u.PeakMethod, u.PeakRSSBytes = PeakSampled, m.sampled
+		return u, nil
+	case len(to.processes) > 1:
+		u.PeakMethod = PeakResetSum
+	}
+	for _, p := range to.processes {
+		u.PeakRSSBytes += p.peak
+	}
+	return u, nil
+}
+
+// between subtracts two readings. What a process used that is only in the first one is
+// in the account of whoever reaped it, together with what it had used before the window,
+// which is taken out again.
+func between(from, to treeReading) Usage {
+	u := Usage{Elapsed: to.at.Sub(from.at), User: to.user - from.user, System: to.sys - from.sys}
+	reaped := to.adopted - from.adopted
+	for key, p := range to.processes {
+		before, known := from.processes[key]
+		if !known {
+			u.Started = append(u.Started, key.pid)
+		}
+		u.CPU += p.cpu - before.cpu
+		reaped += p.reaped - before.reaped
+		u.Switches = add(u.Switches, switchesSince(before.switches, p.switches))
+	}
+	for key, p := range from.processes {
+		if _, lives := to.processes[key]; !lives {
+			u.Ended = append(u.Ended, key.pid)
+			reaped -= p.cpu + p.reaped
+		}
+	}
+	// Ticks are rounded down, once for each account.
+	if slack := userTick * time.Duration(1+len(to.processes)+len(u.Ended)); reaped < -slack {
+		u.Lost = true
+		u.User, u.System = 0, 0 // they have the same hole
+	}
+	u.CPU += max(reaped, 0)
+	slices.Sort(u.Started)
+	slices.Sort(u.Ended)
+	return u
+}
+
+// switchesSince adds up those of the threads that live. A count that went down is that of
+// a new thread with the number of one that has ended.
+func switchesSince(before, after map[int]procfs.Switches) (sum procfs.Switches) {
+	for tid, now := range after {
+		old := before[tid]
+		if now.Voluntary < old.Voluntary || now.Involuntary < old.Involuntary {
+			old = procfs.Switches{}
+		}
+		sum = add(sum, now.Sub(old))
+	}
+	return sum
+}
+
+func add(a, b procfs.Switches) procfs.Switches {
+	return procfs.Switches{Voluntary: a.Voluntary + b.Voluntary, Involuntary: a.Involuntary + b.Involuntary}
+}
