@@ -1,0 +1,119 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/scalws/scalbench/internal/record"
+)
+
+// Progress is how far a session is. The zero value is that of one without a plan.
+type Progress struct {
+	Round   int           `json:"round"` // that is open, or was last; 0: none yet
+	Rounds  int           `json:"rounds"`
+	Done    int           `json:"done"`  // measurements that are decided
+	Total   int           `json:"total"` // of the whole plan; not less than Done
+	Invalid int           `json:"invalid"`
+	Doing   string        `json:"doing,omitempty"` // the measurement under way, [Key.String]
+	Left    time.Duration `json:"left_ns"`         // warm-up, window and overhead of what is left
+}
+
+// overheadPerMeasurement is what starting, checking and stopping may cost beside the
+// load.
+const overheadPerMeasurement = 3 * time.Second
+
+// ProgressOf tells how far a state is in its plan. A round's own order counts, where it
+// has one: it lacks what this host or a variant cannot do. Pairs that were repeated
+// make nothing of it longer but the time.
+func ProgressOf(plan *record.Plan, s *State) Progress {
+	p := Progress{Rounds: plan.Rounds}
+	full := plan.Runs * len(plan.Variants) * len(plan.Scenarios)
+	left := 0
+	for n := 1; n <= plan.Rounds; n++ {
+		r, keys := s.Rounds[n], s.Keys(n)
+		if r.Begun || r.Done {
+			p.Round = n
+		} else if len(keys) == 0 {
+			p.Total += full
+			left += full
+			continue
+		}
+		p.Total += len(keys)
+		for _, k := range keys {
+			switch c := s.Cells[k]; {
+			case c.Status == Begun:
+				p.Doing = k.String()
+				left++
+			case !c.Status.Decided():
+				left++
+			case c.Status == Invalid:
+				p.Invalid++
+			}
+		}
+	}
+	p.Done = p.Total - left
+	each := time.Duration((plan.WarmupSeconds+plan.MeasureSeconds)*float64(time.Second)) + overheadPerMeasurement
+	p.Left = time.Duration(left) * each
+	return p
+}
+
+// String is the progress in one line: round 2 of 3, 41 of 240 measurements, about 2h10m0s left.
+func (p Progress) String() string {
+	text := fmt.Sprintf("round %d of %d, %d of %d measurements", p.Round, p.Rounds, p.Done, p.Total)
+	if p.Invalid > 0 {
+		text += fmt.Sprintf(", %d invalid", p.Invalid)
+	}
+	if p.Doing != "" {
+		text += ", now " + p.Doing
+	}
+	return text + fmt.Sprintf(", about %v left", p.Left.Round(time.Second))
+}
+
+// Look tells who holds a host, nil for nobody that can be found. It does not try the
+// lock: a session that starts at this moment would find it taken.
+func Look(place Place) (*Owner, Liveness) { return findOwner(place) }
+
+// ErrEnded says that an owner is not there any more.
+var ErrEnded = errors.New("process has ended")
+
+// StopOwner asks an owner to stop, by SIGTERM, and does not wait for it. Another
+// process that was given its PID is never signalled: the PID is held fast (pidfd, on
+// Linux) before it is looked at. The error wraps [ErrEnded] when it is gone.
+func StopOwner(proc string, o *Owner) error {
+	process, err := os.FindProcess(o.PID)
+	if err != nil {
+		return fmt.Errorf("stop pid %d: %w", o.PID, err)
+	}
+	defer process.Release() // the pidfd alone; it cannot fail in a way that matters here
+	switch o.Liveness(proc) {
+	case Ended:
+		return fmt.Errorf("stop pid %d: %w", o.PID, ErrEnded)
+	case Unknown:
+		return fmt.Errorf("stop pid %d: it cannot be told whether this is the process that started the session", o.PID)
+	}
+	err = process.Signal(syscall.SIGTERM)
+	if errors.Is(err, os.ErrProcessDone) {
+		err = ErrEnded
+	}
+	if err != nil {
+		return fmt.Errorf("stop pid %d: %w", o.PID, err)
+	}
+	return nil
+}
+
+// AddNote appends a person's line to the journal of a session, running or not.
+func AddNote(l Layout, now Now, text string) error {
+	on, state, err := Read(l)
+	if err != nil {
+		return err
+	}
+	j, err := openJournal(filepath.Join(l.SessionDir(), record.JournalFile), now, state)
+	if err != nil {
+		return fmt.Errorf("add note: %w", err)
+	}
+	return joinClose(j.write(record.Event{Kind: record.Note, Session: on.Plan.Session, Text: text}), j)
+}
