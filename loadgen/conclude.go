@@ -166,14 +166,16 @@ func (r *recorder) published(dns time.Duration) Latency {
 
 // Thresholds of the warnings.
 const (
-	saturatedBusy     = 0.95                  // thread CPU / window
-	shortWindow       = time.Second           // shorter windows hold too few of the host's own rhythms
-	lateMin           = 20 * time.Millisecond // a thread may have to wait for its CPU so long
-	lateShare         = 0.05                  // of the window
-	leftOpenShare     = 0.01                  // of the connections opened
-	latePercentileMin = time.Millisecond      // a server's latency is seldom looked at more closely
-	stallMin          = 50 * time.Millisecond // less is what a busy host does to anybody
-	stallShare        = 10                    // of the median service time
+	saturatedBusy     = 0.95                              // thread CPU / window
+	shortWindow       = time.Second                       // shorter windows hold too few of the host's own rhythms
+	lateMin           = 20 * time.Millisecond             // a thread may have to wait for its CPU so long
+	contendedShare    = 0.10                              // of the window
+	lateShare         = 0.05                              // of the window
+	leftOpenShare     = 0.01                              // of the connections opened
+	burstMax          = mono.Time(100 * time.Millisecond) // lateness of the first requests of many connections
+	latePercentileMin = time.Millisecond                  // a server's latency is seldom looked at more closely
+	stallMin          = 50 * time.Millisecond             // less is what a busy host does to anybody
+	stallShare        = 10                                // of the median service time
 )
 
 // warnings finds what has to be known of the result.
@@ -197,7 +199,10 @@ func (f finished) warnings(r *Result, all *recorder) []Warning {
 	add(late > lateMin && late.Seconds() > lateShare*r.MeasuredS, LateSends, "a worker had no CPU for %v of the window of %.3g s", late.Round(time.Millisecond), r.MeasuredS)
 	lateP99 := f.lateInSchedule(all)
 	add(lateP99 > 0, LateSends, "1 %% of the requests left %v or more after they could have, by the generator's own fault", lateP99.Round(time.Microsecond))
-	add(f.plan.IsOpen() && late > lateMin && lateP99 == 0, GeneratorStalled, "the generator was held up for %v: requests left so late", late.Round(time.Millisecond))
+	tooLate := late > lateMin && late.Seconds() > lateShare*r.MeasuredS || lateP99 > 0
+	add(late > lateMin && !tooLate, GeneratorStalled, "the generator stood still for %v: what came meanwhile seems so late", late.Round(time.Millisecond))
+	contended := f.contended()
+	add(contended >= contendedShare, CPUContended, "for %.0f %% of the window a worker was ready to run while others had its CPU: answers were found late, and seem the server's slowness", 100*contended)
 	still, usual := f.stall(all)
 	add(still > 0, StallSeen, "the server answered nothing for %v, although requests were out; half of them take no more than %v", still.Round(time.Millisecond), usual.Round(time.Microsecond))
 	unsent := all.ledger.outcomes[exchange.OK].Unsent
@@ -205,7 +210,7 @@ func (f finished) warnings(r *Result, all *recorder) []Warning {
 	add(len(f.usage.processes.roots) > 0 && r.Server == nil, ServerUnknown, "what the server used is not known: its processes have changed, or could not be read over the whole window")
 	add(f.host.suspended > 0, Suspended, "the host was suspended for %v during the run", f.host.suspended)
 	busiest := r.Busiest()
-	add(busiest >= saturatedBusy && r.MeasuredS > busyWindowMin.Seconds(), GeneratorSaturated, "the generator was %.0f %% busy: the server may be faster than this", 100*busiest)
+	add(max(busiest, f.neverIdle()) >= saturatedBusy && r.MeasuredS > busyWindowMin.Seconds(), GeneratorSaturated, "the generator was %.0f %% busy: the server may be faster than this", 100*busiest)
 	unserved, connections := f.unserved()
 	add(unserved > 0, NotAllConnectionsServed, "on %s of %s connections no request ended ok inside the window", grouped(unserved), grouped(connections))
 	streams := f.streamsMax()
@@ -243,13 +248,38 @@ func (f finished) streamsMax() int {
 // a server, and what arrives meanwhile looks like the server's slowness.
 func (f finished) late(all *recorder) time.Duration {
 	late := time.Duration(0)
-	if l := mono.Time(all.lateness.MaxNS()); l > stopCheck { // less is the burst of the first requests of many connections
+	if l := mono.Time(all.lateness.MaxNS()); l > burstMax { // less is the burst of the first requests of many connections
 		late = time.Duration(l)
 	}
 	for _, w := range f.workers {
 		late = max(late, w.edges.from.at.Sub(w.timeline.From), time.Duration(w.longestTurn-stopCheck))
 	}
 	return late
+}
+
+// neverIdle is the largest share of the window in which a worker had something to do,
+// whether it was given a CPU for it or not.
+func (f finished) neverIdle() float64 {
+	share := 0.0
+	for _, w := range f.workers {
+		if elapsed := w.edges.to.at - w.edges.from.at; elapsed > 0 {
+			waited := float64(w.edges.to.waiting-w.edges.from.waiting) / float64(elapsed)
+			share = max(share, w.result().Busy+waited)
+		}
+	}
+	return share
+}
+
+// contended is the largest share of the window in which a worker was ready to run
+// and did not.
+func (f finished) contended() float64 {
+	share := 0.0
+	for _, w := range f.workers {
+		if elapsed := w.edges.to.at - w.edges.from.at; elapsed > 0 {
+			share = max(share, float64(w.edges.to.waiting-w.edges.from.waiting)/float64(elapsed))
+		}
+	}
+	return share
 }
 
 // lateInSchedule is the lateness that one request in a hundred of an open loop

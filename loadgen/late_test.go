@@ -50,9 +50,9 @@ func TestLate(t *testing.T) {
 		lateness mono.Time
 		want     time.Duration
 	}{
-		"in time":               {on(1000*ms, 90*ms), 30 * ms, 0}, // a turn may sleep for 100 ms; 30 ms is a burst
-		"at the beginning":      {on(1070*ms, 90*ms), 0, 70 * time.Millisecond},
-		"between two turns":     {on(1000*ms, 350*ms), 0, 250 * time.Millisecond}, // 350 less the 100 it may sleep
+		"in time":               {on(1000*ms, 9*ms), 30 * ms, 0}, // a turn may sleep for 10 ms; 30 ms is a burst
+		"at the beginning":      {on(1070*ms, 9*ms), 0, 70 * time.Millisecond},
+		"between two turns":     {on(1000*ms, 260*ms), 0, 250 * time.Millisecond}, // 260 less the 10 it may sleep
 		"before sending at all": {on(1000*ms, 0), 200 * ms, 200 * time.Millisecond},
 	} {
 		r := newRecorder(nil)

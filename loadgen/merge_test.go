@@ -782,7 +782,9 @@ func TestMergeWarnings(t *testing.T) {
 			r := merge(t, tt.parts...)
 			var codes []WarningCode
 			for _, w := range r.Warnings {
-				codes = append(codes, w.Code)
+				if w.Code != GCPause { // of this process, on a busy host
+					codes = append(codes, w.Code)
+				}
 			}
 			if !slices.Equal(codes, tt.codes) || r.Validity != tt.validity {
 				t.Errorf("%v: %s, want %v: %s", r.Warnings, r.Validity, tt.codes, tt.validity)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"path/filepath"
 	"runtime"
 	"syscall"
 	"time"
@@ -160,6 +161,7 @@ func (w *worker) turnQUIC(until mono.Time) mono.Time {
 		w.bell.until = 0
 	}
 	now := w.clock.Now()
+	w.resumed(before, now)
 	if spinning && now < before+othersWorked {
 		w.open.spun += now.Sub(before)
 	}
@@ -258,6 +260,10 @@ func (w *worker) useQUIC(u threadUse) threadUse {
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &ru) == nil {
 		u.cpu = time.Duration(ru.Utime.Nano()+ru.Stime.Nano()) / time.Duration(w.workers)
 		u.switches = ru.Nivcsw / int64(w.workers)
+	}
+	threads, _ := filepath.Glob("/proc/self/task/*/schedstat") // the pattern is right
+	for _, thread := range threads {
+		u.waiting += waitedForCPU(thread) / time.Duration(w.workers)
 	}
 	if w.open != nil {
 		u.spun = w.open.spun

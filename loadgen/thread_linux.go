@@ -1,6 +1,7 @@
 package loadgen
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"strconv"
@@ -92,5 +93,25 @@ func (w *worker) use() threadUse {
 	if unix.Getrusage(unix.RUSAGE_THREAD, &ru) == nil {
 		u.switches = ru.Nivcsw
 	}
+	u.waiting = waitedForCPU("/proc/thread-self/schedstat")
 	return u
+}
+
+// waitedForCPU is how long a thread has been ready to run without running, in all:
+// the second number of its schedstat (kernel documentation,
+// scheduler/sched-stats.rst). 0 where the kernel does not count it.
+func waitedForCPU(schedstat string) time.Duration {
+	text, err := os.ReadFile(schedstat)
+	if err != nil {
+		return 0
+	}
+	fields := bytes.Fields(text)
+	if len(fields) != 3 {
+		return 0
+	}
+	ns, err := strconv.ParseInt(string(fields[1]), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(ns)
 }

@@ -34,6 +34,7 @@ const (
 	ServerGone              WarningCode = "server_gone"                // -n given up: nothing could be sent any more
 	StreamsLimited          WarningCode = "streams_limited"            // the server allows fewer streams than were asked for
 	StallSeen               WarningCode = "stall_seen"                 // the server answered nothing for a while
+	CPUContended            WarningCode = "cpu_contended"              // others had the generator's CPUs when it needed them
 	GeneratorStalled        WarningCode = "generator_stalled"          // so did we, for less than late_sends takes
 	FDLimit                 WarningCode = "fd_limit"                   // open files were all used
 	ListenOverflows         WarningCode = "listen_overflows"           // a listen queue was full
@@ -78,6 +79,7 @@ var bearing = map[WarningCode]Validity{
 	StallSeen:               Suspect,
 	WindowsDiffer:           Suspect,
 	GeneratorStalled:        Suspect,
+	CPUContended:            Suspect,
 	FDLimit:                 Suspect,
 	ListenOverflows:         Suspect,
 	TCPTimeouts:             Suspect,

@@ -82,6 +82,7 @@ type threadUse struct {
 	at       mono.Time
 	cpu      time.Duration // of the worker's thread
 	spun     time.Duration // of that, looking at the clock with nothing else to do
+	waiting  time.Duration // it was ready to run and another had its CPU
 	switches int64         // times the thread was taken off its CPU
 	bytesIn  uint64
 	bytesOut uint64
@@ -190,7 +191,7 @@ func (w *worker) beginAll() {
 
 // stopCheck is the longest a worker sleeps without looking whether the run is
 // to be ended early.
-const stopCheck = mono.Time(100 * time.Millisecond)
+const stopCheck = mono.Time(10 * time.Millisecond)
 
 // nextEdge returns the next instant at which the worker has something to do
 // even if nothing arrives.
@@ -222,6 +223,7 @@ func (w *worker) turn(until mono.Time) (mono.Time, error) {
 		return now, err
 	}
 	before := w.lastTurn
+	w.resumed(before, now)
 	if w.measuring && !w.ending {
 		w.longestTurn = max(w.longestTurn, now-w.lastTurn)
 	}
@@ -254,6 +256,17 @@ func (w *worker) turn(until mono.Time) (mono.Time, error) {
 	}
 	return now, nil
 }
+
+// resumed looks whether the worker itself stood still. What it finds answered then
+// is no sign that the server did.
+func (w *worker) resumed(before, now mono.Time) {
+	if now-before > stopCheck+stillMin {
+		w.lastDone = now
+	}
+}
+
+// stillMin is what a sleep is late by on a host that is merely busy.
+const stillMin = mono.Time(5 * time.Millisecond)
 
 // heardAll reports whether every socket that had something to say has been
 // heard since a timer ran out: an answer that lies in a socket is no timeout.

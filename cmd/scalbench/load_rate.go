@@ -31,6 +31,9 @@ func (o *rateOptions) register(f *pflag.FlagSet) {
 // how long the window is, unless something else does.
 func (o *rateOptions) apply(plan *loadgen.Plan, f *pflag.FlagSet) []error {
 	var faults []error
+	if f.Changed("rate") || f.Changed("burst-delay") { // what a scenario offers does not count any more
+		plan.Rate, plan.Burst = loadgen.Rate{}, loadgen.Burst{}
+	}
 	if f.Changed("rate") && o.rate != "0" { // which is oha's word for no limit
 		rate, err := loadgen.ParseRate(o.rate)
 		if err != nil {

@@ -15,7 +15,7 @@ func TestHandlerAllocations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newServer(Config{}, made, newFaultLog(io.Discard), nil)
+	s, err := newServer(Config{}, made, newFaultLog(io.Discard), startDelayer(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestSecureHandlerAllocations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newServer(secureConfig(t), made, newFaultLog(io.Discard), nil)
+	s, err := newServer(secureConfig(t), made, newFaultLog(io.Discard), startDelayer(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,6 +50,9 @@ func (s *server) decide(method, path, query []byte) decision {
 	case delayRoute:
 		d.body = okBody
 		d.hold, err = parseDelay(string(bytes.TrimPrefix(path[restAt:], []byte("/"))))
+	case delayStepsRoute:
+		d.body = okBody
+		d.hold, err = s.nextStep(query)
 	case stallRoute:
 		d.body = okBody
 		d.hold, err = s.stallNow(query)
@@ -58,6 +61,19 @@ func (s *server) decide(method, path, query []byte) decision {
 		return decision{status: http.StatusBadRequest, text: err.Error() + "\n"}
 	}
 	return d
+}
+
+// nextStep returns how long the query of /delay-steps holds the next request of
+// that route.
+func (s *server) nextStep(query []byte) (time.Duration, error) {
+	args := fasthttp.AcquireArgs()
+	defer fasthttp.ReleaseArgs(args)
+	args.ParseBytes(query)
+	steps, err := parseDelaySteps(args)
+	if err != nil {
+		return 0, err
+	}
+	return delayOfRank(steps, rankOf(s.stepped.Add(1)-1)), nil
 }
 
 // stallNow returns how long the query of /stall holds a request that is here now.
@@ -69,5 +85,5 @@ func (s *server) stallNow(query []byte) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	return stallLeft(s.clock.Now(), s.start, every, hold), nil
+	return stallLeft(s.delays.clock.Now(), s.start, every, hold), nil
 }

@@ -15,6 +15,8 @@
 //	/static-small               a file of 1 KiB: open, fstat, read, close for every request
 //	/static-1m                  a file of 1 MiB: open, fstat, sendfile, close for every request
 //	/delay/2ms                  "ok" after that time, 0 to 60 s
+//	/delay-steps?p50=1ms&p90=5ms&p99=20ms
+//	                            "ok" after times of a known distribution
 //	/stall?every=1s&for=200ms   "ok" at once, but held to the end of the stall in the first `for` of each `every`
 //	/proxy                      what the upstream answers to /respond-1k; /proxy/X?Y: to /X?Y
 //	/cache-hit                  the same from memory after the first time; /cache-hit/X?Y
@@ -24,6 +26,22 @@
 // All of them answer GET and HEAD, /fault GET alone. Another method is 405,
 // another path 404, a bad parameter 400; each says in its body what would have
 // been right.
+//
+// # Known delays
+//
+// A held request is answered some ten microseconds after its time, on a CPU that is
+// free, and never before ([delayer]); to whole milliseconds, as the timers of an idle
+// Go process have it, a delay of 2 ms would be one of 3.
+//
+// /delay-steps is a distribution in steps, for a look at percentiles that are known
+// beforehand. pN is the delay up to the Nth percentile, from where the one before
+// ends, and the last one's goes to the end: with those above, of each hundred
+// requests 50 are held for 1 ms, 40 for 5 ms and 10 for 20 ms. N is 1 to 100 and
+// grows, the delays are 0 to 60 s and do not fall. Nothing is random: of all
+// requests to this route since the server's start, over whatever connections, number
+// n, counted from 0, is that of rank 37 n mod 100, so any hundred in a row are
+// exactly the distribution. (A percentile that is measured where two steps meet may
+// fall to either side; in the middle of one it has room.)
 //
 // # Over TLS
 //
@@ -132,6 +150,7 @@
 // # Terms
 //
 //   - hold: the time a request is kept before it is answered (delay or stall).
+//   - rank: which of a hundred requests one is, in the order of their delays.
 //   - stall: the first part of each period, in which no request is answered.
 //     Periods are counted from the server's start on the monotonic clock, for
 //     all connections alike: the server freezes, as it does in a long garbage
@@ -161,7 +180,7 @@
 //     HTTP/3 is asked for on UDP too.
 //  2. It writes one line, `listening http://127.0.0.1:PORT`, or https, and serves.
 //  3. decide finds the route and what is wrong with the request, for all servers;
-//     hold.go says how long it waits.
+//     hold.go and steps.go say how long it waits, delayer.go wakes it.
 //  4. handle answers in cleartext, and handleSecure over TLS and QUIC; proxy.go
 //     decides whom a request is passed to, misbehave.go whether it is answered wrong.
 //  5. The context's end or the end of stdin (the parent died) stops the server;
@@ -174,7 +193,8 @@
 //
 // # Reading order
 //
-// config.go, run.go, server.go, routes.go, decide.go, hold.go; cleartext.go,
+// config.go, run.go, server.go, routes.go, decide.go, hold.go, steps.go, delayer.go,
+// alarm_linux.go; cleartext.go,
 // secure.go, secure_answer.go, static.go, quic.go, quic_accept.go; proxy.go,
 // upstream.go, cache.go; misbehave.go, misbehaviours.go, takeover.go,
 // stream_misbehave.go, stream_answers.go; then files.go, listen.go, conns.go,

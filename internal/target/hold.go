@@ -21,22 +21,13 @@ const (
 const endingText = "the target is ending\n"
 
 // wait holds a request for d, counted from here: its head has been parsed. Never
-// shorter; longer by what the runtime's timers cost, up to about 1 ms on an idle
-// host. It is false when the server's end came first, or gone, nil where nobody
-// tells when the client goes away.
+// shorter, and longer by what [delayer] says. It is false when the server's end
+// came first, or gone, nil where nobody tells when the client goes away.
 func (s *server) wait(d time.Duration, gone <-chan struct{}) bool {
 	if d <= 0 {
 		return true
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-s.ending:
-	case <-gone:
-	}
-	return false
+	return s.delays.wait(s.delays.clock.Now().Add(d), s.ending, gone)
 }
 
 // parseDelay reads the last segment of /delay/{duration}.

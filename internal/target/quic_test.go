@@ -206,14 +206,10 @@ func TestQUICStreams(t *testing.T) {
 
 // An UDP port that another program has is told, and the TCP port is given back.
 func TestUDPPortTaken(t *testing.T) {
-	taken, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer taken.Close()
+	taken := takenUDP(t)
 	cfg := quicConfigOf(t)
-	cfg.Listen = taken.LocalAddr().String()
-	err = Run(t.Context(), cfg, nil, io.Discard)
+	cfg.Listen = taken
+	err := Run(t.Context(), cfg, nil, io.Discard)
 	if want := "listen udp " + cfg.Listen; err == nil || !errors.Is(err, syscall.EADDRINUSE) || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %q in it", err, want)
 	}
@@ -236,7 +232,7 @@ func TestQUICSocketFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newServer(cfg, made, faults, on.udp)
+	s, err := newServer(cfg, made, faults, startDelayer(t), on.udp)
 	if err != nil {
 		t.Fatal(errors.Join(err, on.close()))
 	}
@@ -256,7 +252,7 @@ func TestQUICSocketFails(t *testing.T) {
 // A field that belongs to a connection makes an answer of HTTP/3 malformed (RFC
 // 9114, 4.2).
 func TestOvertakenSaysNoConnection(t *testing.T) {
-	s, err := newServer(secureConfig(t), files{}, newFaultLog(io.Discard), nil)
+	s, err := newServer(secureConfig(t), files{}, newFaultLog(io.Discard), startDelayer(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +303,7 @@ func TestQUICBacklog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newServer(cfg, files{}, newFaultLog(io.Discard), on.udp)
+	s, err := newServer(cfg, files{}, newFaultLog(io.Discard), startDelayer(t), on.udp)
 	if err != nil {
 		t.Fatal(errors.Join(err, on.close()))
 	}
@@ -331,4 +327,22 @@ func TestQUICBacklog(t *testing.T) {
 	if err := s.end(on.tcp); err != nil {
 		t.Error(err)
 	}
+}
+
+// takenUDP holds a UDP port until the test ends, whose number is free for TCP: that
+// of another program's connection may be the same.
+func takenUDP(t *testing.T) string {
+	for range 20 {
+		udp, err := net.ListenPacket("udp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { udp.Close() })
+		if tcp, err := net.Listen("tcp", udp.LocalAddr().String()); err == nil {
+			tcp.Close()
+			return udp.LocalAddr().String()
+		}
+	}
+	t.Fatal("no port is free for TCP")
+	return ""
 }

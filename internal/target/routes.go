@@ -15,6 +15,7 @@ const (
 	staticSmallRoute
 	static1MRoute
 	delayRoute
+	delayStepsRoute
 	stallRoute
 	proxyRoute
 	cacheHitRoute
@@ -28,6 +29,8 @@ const notFoundText = `no such route; there are
 /static-small               a file of 1 KiB
 /static-1m                  a file of 1 MiB
 /delay/2ms                  answers after that time
+/delay-steps?p50=1ms&p90=5ms&p99=20ms
+                            answers after times of that distribution
 /stall?every=1s&for=200ms   answers at once, but not in the first 200 ms of each second
 /proxy                      what the upstream answers to /respond-1k; /proxy/X to /X
 /cache-hit                  the same from memory after the first time; /cache-hit/X
@@ -48,6 +51,8 @@ func findRoute(path []byte) (found route, restAt int) {
 		return staticSmallRoute, restAt
 	case "/static-1m":
 		return static1MRoute, restAt
+	case "/delay-steps":
+		return delayStepsRoute, restAt
 	case "/stall":
 		return stallRoute, restAt
 	case "/ok":

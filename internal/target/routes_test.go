@@ -39,6 +39,7 @@ func TestRoutes(t *testing.T) {
 		{"GET", "/ok", 200, 2, okSHA256},
 		{"GET", "/delay/0s", 200, 2, okSHA256},
 		{"GET", "/delay/2ms", 200, 2, okSHA256},
+		{"GET", "/delay-steps?p50=0s&p100=1ms", 200, 2, okSHA256},
 		{"GET", "/stall?every=1h&for=0s", 200, 2, okSHA256},
 		{"GET", "/respond?x=1", 200, 2, okSHA256},
 	} {
@@ -95,6 +96,10 @@ func TestRefusals(t *testing.T) {
 		{"GET", "/delay/2", 400, `delay "2": expected a duration`},
 		{"GET", "/delay/61s", 400, "from 0s to 1m0s"},
 		{"GET", "/delay/-1ms", 400, "from 0s to 1m0s"},
+		{"GET", "/delay-steps", 400, "delay steps: expected at least one"},
+		{"GET", "/delay-steps?p50=1ms&p90=0s", 400, "from 1ms to 1m0s here"},
+		{"GET", "/delay-steps/p50=1ms", 404, "/delay-steps?p50=1ms"},
+		{"POST", "/delay-steps?p50=1ms", 405, "allowed are GET, HEAD"},
 		{"GET", "/stall", 400, `every="": expected`},
 		{"GET", "/stall?every=1s", 400, `for="": expected`},
 		{"GET", "/stall?every=1s&for=1s", 400, "for must be shorter than every"},

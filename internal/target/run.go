@@ -31,12 +31,18 @@ func Run(ctx context.Context, cfg Config, stdin io.Reader, stdout io.Writer) (er
 	}
 	defer func() { err = errors.Join(err, made.remove()) }()
 
+	delays, err := newDelayer()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, delays.close()) }()
+
 	faults := newFaultLog(cfg.Log)
 	on, err := listen(ctx, cfg, faults)
 	if err != nil {
 		return err
 	}
-	s, err := newServer(cfg, made, faults, on.udp)
+	s, err := newServer(cfg, made, faults, delays, on.udp)
 	if err != nil {
 		return errors.Join(err, on.close())
 	}

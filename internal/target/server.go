@@ -37,7 +37,7 @@ type httpServer interface {
 // and only read after, but for those with their own locks and atomics.
 type server struct {
 	http   httpServer
-	clock  mono.Clock
+	delays *delayer
 	start  mono.Time // from which the periods of /stall are counted
 	files  files
 	memory []byte // the body of /respond-1k
@@ -51,27 +51,25 @@ type server struct {
 
 	buffers sync.Pool // of *fileBuffer
 
-	asked [numMisbehaviours]atomic.Uint64 // requests whose share is counted, by kind
+	asked   [numMisbehaviours]atomic.Uint64 // requests whose share is counted, by kind
+	stepped atomic.Uint64                   // requests of /delay-steps
 
 	ending   chan struct{} // closed when the end begins; held requests watch it
 	served   chan struct{} // closed when serveLoop returns, after serveErr is set
 	serveErr error
 }
 
-// newServer makes the server of a configuration that is valid and complete. udp
-// is the socket of HTTP/3, which the server closes at its end; nil: none.
-func newServer(cfg Config, made files, faults *faultLog, udp *net.UDPConn) (*server, error) {
-	clock, err := mono.NewClock()
-	if err != nil {
-		return nil, err
-	}
+// newServer makes the server of a configuration that is valid and complete. delays
+// outlives it. udp is the socket of HTTP/3, which the server closes at its end;
+// nil: none.
+func newServer(cfg Config, made files, faults *faultLog, delays *delayer, udp *net.UDPConn) (*server, error) {
 	var memory bytes.Buffer
 	if err := writeContent(&memory, smallBytes); err != nil {
 		return nil, err
 	}
 	s := &server{
-		clock:   clock,
-		start:   clock.Now(),
+		delays:  delays,
+		start:   delays.clock.Now(),
 		files:   made,
 		memory:  memory.Bytes(),
 		faults:  faults,

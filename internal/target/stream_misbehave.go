@@ -101,17 +101,3 @@ func (s *server) takeStream(streamer http3.HTTPStreamer, kind misbehaviour, wire
 	}
 	_ = stream.Close() // it fails for a client that is gone
 }
-
-// writeSteps writes so many bytes at a time, one time every pace. It is false when
-// there is nobody to write to any more, or the server ends.
-func (s *server) writeSteps(to io.Writer, wire string, step int, pace time.Duration, gone <-chan struct{}) bool {
-	for at := 0; at < len(wire); at += step {
-		if at > 0 && !s.wait(pace, gone) {
-			return false
-		}
-		if _, err := io.WriteString(to, wire[at:min(at+step, len(wire))]); err != nil {
-			return false
-		}
-	}
-	return true
-}

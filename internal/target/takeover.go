@@ -22,7 +22,7 @@ func (s *server) takeOver(ctx *fasthttp.RequestCtx, kind misbehaviour, pace time
 		// A client that reads nothing must not hold a goroutine for ever.
 		_ = conn.SetWriteDeadline(time.Now().Add(maxHold))
 		if kind.slow {
-			s.trickle(conn, kind.wire, pace)
+			s.writeSteps(conn, kind.wire, 1, pace, nil)
 		} else if _, err := io.WriteString(conn, kind.wire); err != nil {
 			return // the client is gone
 		}
@@ -36,23 +36,18 @@ func bareConn(hijacked net.Conn) *net.TCPConn {
 	return hijacked.(interface{ UnsafeConn() net.Conn }).UnsafeConn().(*net.TCPConn)
 }
 
-// trickle writes one byte every pace, until all are written or there is
-// nobody to write to.
-func (s *server) trickle(conn *net.TCPConn, wire string, pace time.Duration) {
-	tick := time.NewTicker(pace)
-	defer tick.Stop()
-	for i := range len(wire) {
-		if i > 0 {
-			select {
-			case <-tick.C:
-			case <-s.ending:
-				return
-			}
+// writeSteps writes so many bytes at a time, with pace between two of them. It is
+// false when there is nobody to write to any more, or the server ends.
+func (s *server) writeSteps(to io.Writer, wire string, step int, pace time.Duration, gone <-chan struct{}) bool {
+	for at := 0; at < len(wire); at += step {
+		if at > 0 && !s.wait(pace, gone) {
+			return false
 		}
-		if _, err := io.WriteString(conn, wire[i:i+1]); err != nil {
-			return
+		if _, err := io.WriteString(to, wire[at:min(at+step, len(wire))]); err != nil {
+			return false
 		}
 	}
+	return true
 }
 
 // conclude ends a connection as a misbehaviour wants it.
