@@ -17,9 +17,13 @@ build: ; go build -trimpath -o scalbench ./cmd/scalbench
 
 run: build ; ./scalbench load --scenario respond -c 64 -z 5s
 
+# One package at a time: several measure, and say so when another has their CPU.
+# What is first run without any test is only compiled, all packages side by side.
 test: deps
-	go test ./...
-	CGO_ENABLED=1 go test -race ./...
+	go test -run '^$$' ./... >/dev/null
+	go test -p 1 ./...
+	CGO_ENABLED=1 go test -race -run '^$$' ./... >/dev/null
+	CGO_ENABLED=1 go test -race -p 1 ./...
 
 # The matrix of protocols on every server there is; `make test` asks Go and nginx.
 test-servers:

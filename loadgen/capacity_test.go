@@ -244,6 +244,7 @@ func TestCapacityNotOffered(t *testing.T) {
 	}{
 		{"late sends", func(r *Result) {
 			r.Validity, r.Warnings = Invalid, []Warning{{LateSends, "a worker had no CPU for 1s"}}
+			r.Workers = []WorkerResult{{Busy: 0.9}} // by its own work
 		}, "the generator was the limit: a worker had no CPU for 1s"},
 		{"a saturated generator and a broken goal", func(r *Result) {
 			r.Validity, r.Warnings = Suspect, []Warning{{GeneratorSaturated, "the generator was 99 % busy"}}
@@ -282,7 +283,7 @@ func TestCapacityJudge(t *testing.T) {
 	}{
 		{"all thresholds hold", func(*Result) {}, voteHeld, "p99 1 ms, below 5 ms; error_rate 0 %, below 1 %"},
 		{"one does not", func(r *Result) { r.Latency.Response.P99US = ptr(6_000.0) }, voteBroken, "p99 6 ms, not below 5 ms"},
-		{"one is not known", func(r *Result) { r.Latency.Response = nil }, voteBroken, "p99 unknown, which counts as broken: nothing was recorded of response"},
+		{"one is not known", func(r *Result) { r.Latency.Response = nil }, voteNone, "the step was too short: p99 unknown"},
 		{"97.9 % of what was scheduled", func(r *Result) { r.RPS = 979 }, voteMissed, "all connections were busy"},
 		{"98 % of it", func(r *Result) { r.RPS = 980 }, voteHeld, "p99 1 ms"},
 		// Random arrivals: 970 a second were scheduled, and all of them done.

@@ -33,22 +33,27 @@ func (g CapacityGoal) judge(rps float64, r *Result) (CapacityStep, capacityVote)
 	if d := r.Latency.Response; d != nil {
 		step.P50US, step.P99US, step.P999US = d.P50US, d.P99US, d.P999US
 	}
-	held, why := g.check(r)
+	held, unknown, why := g.check(r)
 	late, isLate := r.warned(LateSends)
 	busy, isBusy := r.warned(GeneratorSaturated)
 	scheduled := float64(r.Ledger.Scheduled)
 	missing := scheduled - r.RPS*r.MeasuredS
+	const byChance = 3 // requests more are under way at the window's end than at its beginning
 	vote := voteHeld
 	switch {
+	case isLate && r.Busiest() < lateBusy: // the host's doing, and no sign of the rate
+		vote, why = voteNone, "the generator had no CPU: "+late
 	case isLate:
 		vote, why = voteMissed, "the generator was the limit: "+late
 	case r.Validity == Invalid:
 		vote, why = voteNone, "the measurement is invalid: "+r.invalidText()
+	case unknown && r.Ledger.NotOK() == 0: // nothing speaks against the rate
+		vote, why = voteNone, "the step was too short: "+why
 	case !held && isBusy:
 		vote, why = voteMissed, fmt.Sprintf("the generator may have been the limit: %s (%s)", busy, why)
 	case !held:
 		vote = voteBroken
-	case missing <= (1-achievedMin)*scheduled:
+	case missing <= (1-achievedMin)*scheduled+byChance:
 	case float64(r.Ledger.ErrorsTotal()) > missing/2:
 		vote, why = voteBroken, fmt.Sprintf("%s of %s requests failed (%s)", grouped(r.Ledger.ErrorsTotal()), grouped(r.Ledger.Scheduled), why)
 	default:
@@ -58,20 +63,43 @@ func (g CapacityGoal) judge(rps float64, r *Result) (CapacityStep, capacityVote)
 	return step, vote
 }
 
+// lateBusy is how busy a generator is that is late by its own work.
+const lateBusy = 0.5
+
 // check compares all thresholds: the texts of those that did not hold, or of all.
-func (g CapacityGoal) check(r *Result) (held bool, why string) {
-	var all, broken []string
+// unknown says that the result lacks a metric, and breaks none.
+func (g CapacityGoal) check(r *Result) (held, unknown bool, why string) {
+	var all, broken, absent []string
 	for _, t := range g {
 		v := t.Check(r)
 		all = append(all, v.Text)
-		if !v.Held() {
+		switch v.State {
+		case ThresholdUnknown:
+			absent = append(absent, v.Text)
+		case ThresholdBroken:
 			broken = append(broken, v.Text)
 		}
 	}
-	if len(broken) > 0 {
-		return false, strings.Join(broken, "; ")
+	switch {
+	case len(broken) > 0:
+		return false, false, strings.Join(append(broken, absent...), "; ")
+	case len(absent) > 0:
+		return false, true, strings.Join(absent, "; ")
 	}
-	return true, strings.Join(all, "; ")
+	return true, false, strings.Join(all, "; ")
+}
+
+// Samples is how many requests a step must have for every threshold to be known.
+func (g CapacityGoal) Samples() int {
+	most := 1
+	for _, t := range g {
+		for _, s := range statistics { // the metric is the statistic's name, or ends with it
+			if t.Metric == s.name || strings.HasSuffix(t.Metric, "."+s.name) {
+				most = max(most, s.samplesMin)
+			}
+		}
+	}
+	return most
 }
 
 // warned returns the text of a warning.

@@ -13,8 +13,8 @@ type carrier interface {
 	// StreamsMax returns how many exchanges the connection carries at a time, as
 	// far as its server has told.
 	StreamsMax() int
-	// Free returns how many exchanges Start would take now; at most what it
-	// returns, there may be more.
+	// Free returns 0 when Start would take no exchange now; else that it would
+	// take so many at least.
 	Free() int
 	// Start begins an exchange; last asks that it be the connection's last.
 	// It returns false when the connection cannot carry it.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/scalws/scalbench/internal/hdr"
 	"github.com/scalws/scalbench/internal/mono"
+	"github.com/scalws/scalbench/internal/units"
 	"github.com/scalws/scalbench/loadgen/internal/exchange"
 	"github.com/scalws/scalbench/loadgen/internal/quicnet"
 )
@@ -196,22 +197,18 @@ func (f finished) warnings(r *Result, all *recorder) []Warning {
 	refused := syscall.Errno(all.firstErrors[exchange.ConnectFailed].Reason.Errno)
 	add(refused == syscall.EMFILE || refused == syscall.ENFILE, FDLimit, "a connection could not be opened: %v", refused)
 	late := f.late(all)
-	add(late > lateMin && late.Seconds() > lateShare*r.MeasuredS, LateSends, "a worker had no CPU for %v of the window of %.3g s", late.Round(time.Millisecond), r.MeasuredS)
+	add(late > lateMin && late.Seconds() > lateShare*r.MeasuredS, LateSends, "a worker had no CPU for %s of the window of %.3g s", units.Duration(late), r.MeasuredS)
 	lateP99 := f.lateInSchedule(all)
-	add(lateP99 > 0, LateSends, "1 %% of the requests left %v or more after they could have, by the generator's own fault", lateP99.Round(time.Microsecond))
-	tooLate := late > lateMin && late.Seconds() > lateShare*r.MeasuredS || lateP99 > 0
-	add(late > lateMin && !tooLate, GeneratorStalled, "the generator stood still for %v: what came meanwhile seems so late", late.Round(time.Millisecond))
-	contended := f.contended()
-	add(contended >= contendedShare, CPUContended, "for %.0f %% of the window a worker was ready to run while others had its CPU: answers were found late, and seem the server's slowness", 100*contended)
+	add(lateP99 > 0, LateSends, "1 %% of the requests left %s or more after they could have, by the generator's own fault", units.Duration(lateP99))
 	still, usual := f.stall(all)
-	add(still > 0, StallSeen, "the server answered nothing for %v, although requests were out; half of them take no more than %v", still.Round(time.Millisecond), usual.Round(time.Microsecond))
+	add(still > 0, StallSeen, "the server answered nothing for %v, although requests were out; half of them take no more than %s", units.Duration(still), units.Duration(usual))
 	unsent := all.ledger.outcomes[exchange.OK].Unsent
 	add(unsent > 0, LedgerBroken, "%s requests ended ok without having been sent", grouped(unsent))
 	add(len(f.usage.processes.roots) > 0 && r.Server == nil, ServerUnknown, "what the server used is not known: its processes have changed, or could not be read over the whole window")
-	add(f.host.suspended > 0, Suspended, "the host was suspended for %v during the run", f.host.suspended)
+	add(f.host.suspended > 0, Suspended, "the host was suspended for %s during the run", units.Duration(f.host.suspended))
 	busiest := r.Busiest()
 	add(max(busiest, f.neverIdle()) >= saturatedBusy && r.MeasuredS > busyWindowMin.Seconds(), GeneratorSaturated, "the generator was %.0f %% busy: the server may be faster than this", 100*busiest)
-	unserved, connections := f.unserved()
+	unserved, connections := f.unserved(all.ledger.scheduled)
 	add(unserved > 0, NotAllConnectionsServed, "on %s of %s connections no request ended ok inside the window", grouped(unserved), grouped(connections))
 	streams := f.streamsMax()
 	add(streams < f.plan.Streams, StreamsLimited, "the server allows %d streams on a connection, not %d: the other requests wait for one", streams, f.plan.Streams)
@@ -226,8 +223,12 @@ func (f finished) warnings(r *Result, all *recorder) []Warning {
 		gaveUp += w.gaveUp
 	}
 	add(float64(leftOpen) > leftOpenShare*float64(all.connectionsOpened), ServerLeftOpen,
-		"%s connections that were to end were not closed by the server within %v", grouped(leftOpen), leavingMax)
+		"%s connections that were to end were not closed by the server within %s", grouped(leftOpen), units.Duration(leavingMax))
 	add(gaveUp > 0, ServerGone, "given up with %s requests to go: none could be sent any more", grouped(gaveUp))
+	tooLate := late > lateMin && late.Seconds() > lateShare*r.MeasuredS || lateP99 > 0
+	add(late > lateMin && !tooLate, GeneratorStalled, "the generator stood still for %s: what came meanwhile seems so late", units.Duration(late))
+	contended := f.contended()
+	add(contended >= contendedShare && r.MeasuredS > busyWindowMin.Seconds(), CPUContended, "for %.0f %% of the window a worker was ready to run while others had its CPU: answers were found late, and seem the server's slowness", 100*contended)
 	return ws
 }
 
@@ -315,8 +316,11 @@ func (f finished) stall(all *recorder) (still, usual time.Duration) {
 // unserved counts the connections that carried nothing ok inside the window.
 // With a connection for each request, or fewer requests than connections, that
 // says nothing.
-func (f finished) unserved() (unserved, connections int) {
+func (f finished) unserved(scheduled uint64) (unserved, connections int) {
 	if f.plan.Requests > 0 && f.plan.Requests < 10*int64(f.plan.Connections) {
+		return 0, 0
+	}
+	if f.plan.IsOpen() && scheduled < 10*uint64(f.plan.Connections) {
 		return 0, 0
 	}
 	for _, w := range f.workers {

@@ -290,7 +290,7 @@ func (w *worker) handBack(c *conn, x *exchange.Exchange, at mono.Time) {
 		if !c.useful {
 			x.Restarts++
 		}
-		x.Sent = 0
+		x.Sent, x.FirstByte = 0, 0
 		c.carried-- // it was not, also where the connection stays
 		c.waiting = append(c.waiting, x)
 		return

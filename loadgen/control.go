@@ -32,4 +32,6 @@ func (c *control) stopOnCancel(ctx context.Context, clock mono.Clock) (release f
 	return func() { stop() }
 }
 
-const stopAhead = time.Duration(stopCheck) * 3 / 2
+// stopAhead is ten times as long as a worker may sleep, so that also one that was
+// held up cuts its window where the others do.
+const stopAhead = 150 * time.Millisecond

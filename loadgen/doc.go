@@ -12,7 +12,7 @@
 //     when the last one has ended: a closed loop.
 //   - open loop: exchanges are intended by a schedule, whatever the server does.
 //     Those that no connection has room for wait; their wait is in response time.
-//   - stream: a slot of an HTTP/2 connection.
+//   - stream: a slot of an HTTP/2 or HTTP/3 connection.
 //   - intended: when an exchange was to be sent; in a closed loop the moment its
 //     slot became free. Service time runs from sent, response time from intended.
 //   - worker: one thread, locked and pinned to one CPU, that owns an event loop,
@@ -38,5 +38,8 @@
 //
 // plan.go, run.go, make.go, timeline.go, worker.go, codec.go, connection.go,
 // recorder.go, ledger.go, result.go, warning.go. Then request.go (what is asked),
-// secure.go and tls.go (TLS), rest.go (why a worker does not always sleep).
+// secure.go and tls.go (TLS), rest.go (why a worker does not always sleep); open.go
+// (the open loop); quic.go, sessions.go, bell_linux.go, quicstats.go (HTTP/3); usage.go,
+// hostcounters.go, fairness.go, conclude.go (what has to be known to believe a
+// result); threshold.go, capacity.go, merge.go (what is made of results).
 package loadgen

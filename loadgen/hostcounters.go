@@ -5,6 +5,7 @@ import (
 
 	"github.com/scalws/scalbench/internal/cpuset"
 	"github.com/scalws/scalbench/internal/procfs"
+	"github.com/scalws/scalbench/internal/units"
 )
 
 // Host is what happened on this host during the window, by the kernel's counters.
@@ -75,22 +76,22 @@ const (
 
 // hostWarnings finds what the host has done to the measurement.
 func (r *Result) hostWarnings() []Warning {
-	h := r.Host
-	if h == nil {
-		return nil
-	}
 	var ws []Warning
 	add := func(when bool, code WarningCode, format string, args ...any) {
 		if when {
 			ws = append(ws, warningf(code, format, args...))
 		}
 	}
-	add(h.ListenOverflows > 0, ListenOverflows, "%s times a listen queue of this host was full: a connection then comes up a second late", grouped(h.ListenOverflows))
-	add(h.TCPTimeouts > 0, TCPTimeouts, "%s times TCP waited for an acknowledgement in vain: each time 200 ms or more", grouped(h.TCPTimeouts))
+	pause := time.Duration(r.Generator.GCPauseMaxUS * 1e3)
+	add(pause > gcPauseMin, GCPause, "the generator stopped for %s to collect its garbage", units.Duration(pause))
+	h := r.Host
+	if h == nil {
+		return ws
+	}
+	add(h.ListenOverflows > 0 && r.QUIC == nil, ListenOverflows, "%s times a listen queue of this host was full: a connection then comes up a second late", grouped(h.ListenOverflows))
+	add(h.TCPTimeouts > 0 && r.QUIC == nil, TCPTimeouts, "%s times TCP waited for an acknowledgement in vain: each time 200 ms or more", grouped(h.TCPTimeouts))
 	add(h.UDPReceiveDrops > 0 && r.QUIC != nil, DatagramsDropped, "%s datagrams found no room in a socket of this host, and were sent again", grouped(h.UDPReceiveDrops))
 	add(h.Steal >= stealMin, NoisyHost, "the hypervisor took %.1f %% of the generator's CPU time", 100*h.Steal)
 	add(h.ThrottledS >= throttledMin*r.MeasuredS && h.ThrottledS > 0, CPUThrottled, "a cgroup's quota stopped the generator or what shares its cgroup for %.3g s", h.ThrottledS)
-	pause := time.Duration(r.Generator.GCPauseMaxUS * 1e3)
-	add(pause > gcPauseMin, GCPause, "the generator stopped for %v to collect its garbage", pause.Round(time.Millisecond))
 	return ws
 }

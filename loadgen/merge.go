@@ -138,6 +138,11 @@ func mergePlans(results []*Result) (PlanEcho, error) {
 		if err := sameButShare(p, merged); err != nil {
 			return PlanEcho{}, &PartError{i + 1, fmt.Errorf("plan: %w", err)}
 		}
+		var err error
+		if merged.Rate, err = merged.Rate.Plus(p.Rate); err != nil {
+			return PlanEcho{}, &PartError{i + 1, fmt.Errorf("plan: %w", err)}
+		}
+		merged.Burst.Requests += p.Burst.Requests
 		merged.Connections += p.Connections
 		merged.Requests += p.Requests
 		merged.CPUs = merged.CPUs.Union(p.CPUs)
@@ -175,6 +180,7 @@ func sameButShare(p, first PlanEcho) error {
 // field that is not named here is one of them, so that a new one is not missed.
 func unshared(p PlanEcho) (keys map[string]json.RawMessage, err error) {
 	p.Connections, p.CPUs, p.NoPin, p.ServerPID, p.Seed, p.SourceIPs = 0, cpuset.Set{}, false, 0, 0, nil
+	p.Rate, p.Burst.Requests = Rate{}, min(p.Burst.Requests, 1)
 	p.Requests = min(p.Requests, 1) // whether there is a number of them is no share
 	text, err := json.Marshal(p)
 	if err != nil {

@@ -20,6 +20,7 @@ type openLoop struct {
 	room     []int32       // a ring of connections with room, in the order in which they got it
 	first    int           // of room
 	rooms    int           // in room
+	pumped   mono.Time     // up to when what was due has been begun, or found no room
 	spun     time.Duration // spent in looking at the clock, with nothing else to do
 }
 
@@ -60,6 +61,15 @@ func (p Plan) validateOpen() []error {
 	for _, err := range p.Rate.Validate() {
 		add(err)
 	}
+	for _, s := range p.Rate.Steps {
+		if peak := max(s.From, s.To); peak > offeredMax {
+			faults = append(faults, faultf("rate %s: want at most %d requests a second", p.Rate, int64(offeredMax)))
+			break
+		}
+	}
+	if b := p.Burst; b.Every > 0 && float64(b.Requests)/b.Every.Seconds() > offeredMax {
+		faults = append(faults, faultf("bursts of %d every %v: want at most %d requests a second", b.Requests, b.Every, int64(offeredMax)))
+	}
 	if len(faults) > 0 {
 		return faults
 	}
@@ -69,11 +79,26 @@ func (p Plan) validateOpen() []error {
 	switch {
 	case p.IsOpen() && p.Requests == 0 && len(faults) == 0 && p.offer().Offered(p.WarmUp+p.Measure) == p.offer().Offered(p.WarmUp):
 		faults = append(faults, faultf("rate %s: it offers no request within the window of %v", p.Rate, p.Measure))
+	case p.Requests == 0 && len(faults) == 0 && p.closedLength() != p.Measure:
+		faults = append(faults, faultf("rate %s: its steps last %v, and the window %v: want the same, or a last step without a duration", p.Rate, p.closedLength(), p.Measure))
 	case !p.IsOpen() && p.Deadline != 0:
 		faults = append(faults, faultf("deadline: %v, but without a rate nothing is due at any time", p.Deadline))
 	}
 	return faults
 }
+
+// closedLength is how long the steps of a rate last that has an end; of any other it
+// is the window.
+func (p Plan) closedLength() time.Duration {
+	if length, open := p.Rate.Length(); !open && length > 0 {
+		return length
+	}
+	return p.Measure
+}
+
+// offeredMax is several times what a generator reaches. All that is due is accounted
+// for, one by one, also when none of it could be sent.
+const offeredMax = 1e7
 
 // newOpenLoop makes the schedule of worker i of n; nil in a closed loop.
 func newOpenLoop(p Plan, i, n, connections int) *openLoop {
@@ -136,6 +161,7 @@ func (w *worker) withRoom() int32 {
 // pump begins what is due, as far as there is room.
 func (w *worker) pump(now mono.Time) {
 	o := w.open
+	o.pumped = now
 	for o.next <= now {
 		if w.overFor(o.next) {
 			o.next = never
@@ -214,11 +240,17 @@ func (w *worker) refuseDue(now mono.Time, why exchange.Reason) {
 // several times that.
 const spinMax = mono.Time(60 * time.Microsecond)
 
+// before reports whether a worker that sleeps until an instant would sleep over its
+// next request.
+func (o *openLoop) before(until mono.Time) bool {
+	return o != nil && o.next > o.pumped && o.next-spinMax < until
+}
+
 // wakeFor returns until when a worker may sleep that has to be awake at its next
 // request, and whether it is so near that it must not sleep at all.
 func (o *openLoop) wakeFor(now, until mono.Time) (mono.Time, bool) {
 	switch {
-	case o == nil || o.next <= now || o.next > until: // nothing, or what is due waits for room
+	case o == nil || o.next <= o.pumped || o.next > until: // nothing, or what is due waits for room
 		return until, false
 	case o.next <= now+spinMax:
 		return now, true

@@ -24,7 +24,7 @@ import (
 // the worker when something has ended. Its state then belongs to whoever holds
 // the engine's lock, and its own goroutine only opens connections, sees to the
 // edges of the timeline and to what has run out. Everything here is called with
-// the lock held, except runQUIC.
+// the lock held; what is about a plan needs none, and runQUIC takes it.
 
 // validateQUIC returns the faults of what is only about HTTP/3.
 func (p Plan) validateQUIC() []error {
@@ -202,7 +202,7 @@ const lookEvery = mono.Time(10 * time.Millisecond)
 // would wake.
 func (w *worker) ring() {
 	done := w.quota == 0 && w.outstanding == 0
-	if w.bell.until != 0 && (done || w.timers.next < w.bell.until || len(w.connectQueue) > 0) {
+	if w.bell.until != 0 && (done || w.timers.next < w.bell.until || len(w.connectQueue) > 0 || w.open.before(w.bell.until)) {
 		w.bell.until = 0
 		w.bell.ring()
 	}

@@ -8,8 +8,7 @@ import (
 )
 
 // QUICStats is what the QUIC connections of a run came to, all phases and all
-// connections together, as quic-go has counted it. There is nothing to count
-// packets for that other hosts than ours have seen.
+// connections together, as quic-go has counted it.
 type QUICStats struct {
 	Connections     uint64 `json:"connections"`
 	PacketsSent     uint64 `json:"packets_sent"`

@@ -20,7 +20,7 @@ type recorder struct {
 
 	completedInWindow uint64    // ok and done inside the window: what the rate counts
 	bodyBytesIn       uint64    // of those
-	firstSent         mono.Time // of all phases
+	firstSent         mono.Time // of the first that ended, in all phases
 	lastEnd           mono.Time // of the ledger's exchanges
 	sentInAllPhases   uint64    // requests of which at least a byte left
 	reusedRequests    uint64    // of those, on a connection that had carried one before

@@ -21,6 +21,9 @@ type Observer struct {
 	Placed  func(cpus cpuset.Set)             // the workers' CPUs are chosen; no thread is pinned yet
 	Started func(address string, workers int) // all connections are opened; the first request follows
 	Row     func(Window)                      // a row of the time series is complete
+	// Timeline is told 20 ms before the first request, so that others on this host can
+	// look at the window's edges.
+	Timeline func(Timeline)
 	// Qlog gives a file for the events of a QUIC connection, which it is named by
 	// (draft-ietf-quic-qlog-main-schema). It is called from several goroutines.
 	// To write them costs much CPU time.
@@ -84,12 +87,15 @@ func Run(ctx context.Context, plan Plan, observer Observer) (*Result, error) {
 	if err := group.meet(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", server.address, err)
 	}
-	timeline := newTimeline(plan, clock.Now().Add(startAhead))
+	timeline := newTimeline(plan, clock.Now().Add(observer.ahead()))
 	host := watchHost(clock)
 	usage := watchUsage(ctx, server.processes, timeline, clock)
 	series := collect(feeds, plan.Window, observer.Row)
 	if observer.Started != nil {
 		observer.Started(server.address.String(), len(workers))
+	}
+	if observer.Timeline != nil {
+		observer.Timeline(timeline)
 	}
 	group.start(timeline)
 	err = group.wait()
@@ -188,6 +194,18 @@ func (g *group) wait() error {
 	return errors.Join(g.errs...)
 }
 
-// startAhead is how long after the meeting the first request is sent: enough
-// for every worker to have received the timeline.
-const startAhead = 500 * time.Microsecond
+const (
+	// startAhead is how long after the meeting the first request is sent: enough
+	// for every worker to have received the timeline.
+	startAhead = 500 * time.Microsecond
+	// startAheadTold is the same when another process has to receive it too.
+	startAheadTold = 20 * time.Millisecond
+)
+
+// ahead is how long after the meeting the first request is sent.
+func (o Observer) ahead() time.Duration {
+	if o.Timeline != nil {
+		return startAheadTold
+	}
+	return startAhead
+}

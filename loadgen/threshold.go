@@ -234,6 +234,7 @@ var histograms = []histogramName{
 	{"failed", func(l *Latency) *Distribution { return l.Failed }},
 	{"connect", func(l *Latency) *Distribution { return l.Connect }},
 	{"tls", func(l *Latency) *Distribution { return l.TLS }},
+	{"quic", func(l *Latency) *Distribution { return l.QUIC }},
 	{"dns", func(l *Latency) *Distribution { return l.DNS }},
 }
 

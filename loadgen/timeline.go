@@ -11,10 +11,10 @@ import (
 // before the first request: [Start, From) warm-up, [From, To) the measure
 // window, [To, DrainTo) the drain.
 type Timeline struct {
-	Start   mono.Time // first request
-	From    mono.Time // the window's first instant
-	To      mono.Time // the first instant after it; never, when a number of requests is to be measured
-	DrainTo mono.Time // what has not ended by then is unfinished
+	Start   mono.Time `json:"start_ns"`    // first request
+	From    mono.Time `json:"from_ns"`     // the window's first instant
+	To      mono.Time `json:"to_ns"`       // the first instant after it; never, when a number of requests is to be measured
+	DrainTo mono.Time `json:"drain_to_ns"` // what has not ended by then is unfinished
 }
 
 // never is an instant that is not reached.

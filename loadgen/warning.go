@@ -89,6 +89,14 @@ var bearing = map[WarningCode]Validity{
 	GCPause:                 Suspect,
 }
 
+// Bearing is what the warning does to the validity of a result.
+func (w Warning) Bearing() Validity {
+	if v, listed := bearing[w.Code]; listed {
+		return v
+	}
+	return Valid
+}
+
 // validity is the worst that any warning does.
 func validity(warnings []Warning) Validity {
 	v := Valid

@@ -14,8 +14,8 @@ import (
 )
 
 // worker puts its share of the load on the server. It is owned by one
-// goroutine locked to one thread; nothing in it is safe for others before run
-// has returned. The functions here, in connection.go
+// goroutine locked to one thread, or on HTTP/3 by who holds its engine's lock;
+// nothing in it is safe for others before run has returned. The functions here, in connection.go
 // and in secure.go are the hot path: no allocation, no lock, no map, no time.Time.
 type worker struct {
 	plan       Plan
@@ -145,7 +145,7 @@ func (w *worker) openConnections() error {
 	return nil
 }
 
-// measure runs the closed loop through warm-up, window and drain.
+// measure runs the load through warm-up, window and drain.
 func (w *worker) measure(timeline Timeline) error {
 	w.timeline, w.recorder.timeline = timeline, timeline
 	for now := w.clock.Now(); now < w.timeline.Start; {
@@ -382,6 +382,11 @@ func (w *worker) startWaiting(i int32, now mono.Time) {
 	c := &w.conns[i]
 	for len(c.waiting) > 0 && c.carrier.Free() > 0 {
 		x := c.next()
+		if o := w.open; o != nil && o.deadline > 0 && now > x.Intended.Add(o.deadline) { // handed back
+			x.Ready, x.Done, x.Outcome = now, now, exchange.Shed
+			w.finish(x)
+			continue
+		}
 		c.carried++
 		last := w.plan.RequestsPerConn > 0 && c.carried >= w.plan.RequestsPerConn
 		x.Ready = max(x.Intended, c.since, c.roomSince)
@@ -452,7 +457,7 @@ func (w *worker) giveUp(now mono.Time) {
 	if w.quota < 0 || w.ending || now <= w.lastOut.Add(w.plan.ConnectTimeout+backOffMax) {
 		return
 	}
-	if w.anySent() {
+	if w.anySent() || w.open != nil && !w.backlog(now) { // or nothing is due
 		w.lastOut = now
 		return
 	}
@@ -486,6 +491,10 @@ func (w *worker) anySent() bool {
 // request some always do, and to call them lost would be wrong.
 func (w *worker) endWindow(now mono.Time) {
 	w.ending = true
+	if w.anyOut() || w.backlog(now) {
+		// The last answer may have come long ago.
+		w.longestStill = max(w.longestStill, min(now, w.timeline.To)-max(w.lastDone, w.timeline.From))
+	}
 	w.edges.to = w.use()
 }
 

@@ -68,7 +68,7 @@ func load(cmd *cobra.Command, args []string, o *loadOptions, std streams) (err e
 		plan.Targets[0].URL = servers.Named(targetName).URL + needed.path
 	}
 	if o.findMax != "" {
-		return unlessInterrupted(ctx, o.findCapacity(ctx, plan, cmd.Flags(), std))
+		return unlessInterrupted(ctx, o.findCapacity(ctx, plan, file, cmd.Flags(), std))
 	}
 	result, err := o.run(ctx, plan, std)
 	if err != nil {
@@ -178,9 +178,10 @@ func (o *loadOptions) run(ctx context.Context, plan loadgen.Plan, std streams) (
 				printWarning(std.err, w)
 			}
 		},
-		Placed:  func(cpus cpuset.Set) { arranged = arrangeProcess(cpus, plan.Protocol) },
-		Started: func(string, int) { progress.start(time.Now()) },
-		Qlog:    o.qlog(),
+		Placed:   func(cpus cpuset.Set) { arranged = arrangeProcess(cpus, plan.Protocol) },
+		Started:  func(string, int) { progress.start(time.Now()) },
+		Timeline: o.announcer(std.err),
+		Qlog:     o.qlog(),
 		Row: func(w loadgen.Window) {
 			if ctx.Err() == nil {
 				progress.row(w, time.Now())

@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -25,8 +25,11 @@ const (
 // parseCapacity reads --find-max-rps. It needs a plan of its own in which the rate
 // is what is looked for.
 func (o *loadOptions) parseCapacity(f *pflag.FlagSet) error {
-	if o.findMax == "" {
+	switch {
+	case !f.Changed("find-max-rps"):
 		return nil
+	case o.findMax == "":
+		return usagef("--find-max-rps: what must hold? want a threshold such as p99<5ms")
 	}
 	for _, name := range []string{"rate", "burst-delay", "requests", "threshold"} {
 		if f.Changed(name) {
@@ -51,7 +54,7 @@ func (o *loadOptions) parseCapacity(f *pflag.FlagSet) error {
 
 // findCapacity searches for the highest rate that holds the goal, in open loop,
 // and prints the curve and the answer.
-func (o *loadOptions) findCapacity(ctx context.Context, plan loadgen.Plan, f *pflag.FlagSet, std streams) error {
+func (o *loadOptions) findCapacity(ctx context.Context, plan loadgen.Plan, file *resultFile, f *pflag.FlagSet, std streams) error {
 	if !f.Changed("duration") {
 		plan.Measure = capacityMeasure
 	}
@@ -71,29 +74,56 @@ func (o *loadOptions) findCapacity(ctx context.Context, plan loadgen.Plan, f *pf
 		if err != nil {
 			return nil, err
 		}
-		step.Rate = rate
+		step.Rate, step.Burst = rate, loadgen.Burst{}
+		if step.Measure, err = o.stepLength(plan.Measure, rps); err != nil {
+			return nil, err
+		}
 		r, err := o.run(ctx, step, quiet)
 		if steps++; err == nil && !o.quiet {
 			fmt.Fprintf(std.err, "%5d  %s\n", steps, report.CapacityLine(r, rps))
 		}
 		return r, err
 	})
+	if len(capacity.Steps) > 0 { // also of a search that was cut
+		err = errors.Join(err, o.writeCapacity(capacity, plan.Targets[0].URL, file, std.out))
+	}
 	if err != nil {
 		return err
 	}
-	if o.format == "json" {
-		encoder := json.NewEncoder(std.out)
-		encoder.SetIndent("", "  ")
-		if err := encoder.Encode(capacity); err != nil {
-			return fmt.Errorf("write result: %w", err)
-		}
-	} else if o.format == "text" {
-		if err := report.Capacity(std.out, plan.Targets[0].URL, o.findMax, capacity); err != nil {
-			return fmt.Errorf("write result: %w", err)
-		}
+	if capacity.Reason == loadgen.CapacityStepsUsed && capacity.MaxRPS == 0 {
+		return fmt.Errorf("%w: no answer, %s", errInvalid, capacity.Sure)
 	}
 	if capacity.Reason == loadgen.CapacityNoneHeld {
 		return fmt.Errorf("%w: %s", errBroken, capacity.Sure)
+	}
+	return nil
+}
+
+// stepLength is how long a step lasts: as long as was asked for, and long enough for
+// the percentiles that the goal names.
+func (o *loadOptions) stepLength(asked time.Duration, rps float64) (time.Duration, error) {
+	const margin = 1.5 // Poisson arrivals, and requests that fail
+	needed := time.Duration(margin * float64(o.goal.Samples()) / rps * float64(time.Second))
+	if needed > stepMax {
+		return 0, fmt.Errorf("%s requests a second would take %v for the percentiles of %q: want a lower one", units.Rate(rps), needed.Round(time.Second), o.findMax)
+	}
+	return max(asked, needed), nil
+}
+
+// stepMax is the longest step that is worth waiting for thirty times.
+const stepMax = time.Minute
+
+// writeCapacity puts the curve and the answer where they were asked for.
+func (o *loadOptions) writeCapacity(c loadgen.Capacity, url string, file *resultFile, out io.Writer) error {
+	err := file.write(c)
+	switch o.format {
+	case "json":
+		err = errors.Join(err, writeJSON(out, c))
+	case "text":
+		err = errors.Join(err, report.Capacity(out, url, o.findMax, c))
+	}
+	if err != nil {
+		return fmt.Errorf("write result: %w", err)
 	}
 	return nil
 }
@@ -102,6 +132,7 @@ func (o *loadOptions) findCapacity(ctx context.Context, plan loadgen.Plan, f *pf
 // answered: no open loop gets more through them.
 func (o *loadOptions) closedRate(ctx context.Context, plan loadgen.Plan, std streams) (float64, error) {
 	closed := plan
+	closed.Rate, closed.Burst, closed.Deadline = loadgen.Rate{}, loadgen.Burst{}, 0 // of a scenario
 	closed.Measure = min(plan.Measure, time.Second)
 	quiet := std
 	quiet.err = io.Discard

@@ -56,6 +56,8 @@ type loadOptions struct {
 	quiet   bool
 	verbose bool
 	strict  bool
+
+	announce bool
 }
 
 // register declares the flags with their defaults: those of DESIGN section 5.
@@ -114,6 +116,7 @@ func (o *loadOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.findMax, "find-max-rps", "", "search for the highest rate at which thresholds hold, `p99<5ms,error_rate<0.1%`; -z is of a step")
 	f.BoolVar(&o.strict, "strict", false, "a suspect result ends with exit code 5")
 	registerHarmless(f)
+	o.registerAnnounce(f)
 }
 
 // harmlessFlags are flags of oha that ask for what is done anyway: no live view,

@@ -27,7 +27,7 @@ func (l leakChecked) Run() int { return leaktest.Main(l.tests, "os/signal.loop")
 const scriptsMax = 2 * time.Minute
 
 // TestScripts runs testdata/script/*.txtar, each in a directory of its own.
-// commands_test.go, servers_test.go, result_test.go and plan_test.go have the
+// commands_test.go, servers_test.go, result_test.go, plan_test.go, gate_script_test.go and run_script_test.go have the
 // commands that testscript does not bring.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -39,7 +39,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "says": says, "interrupts": interrupts,
 			"serve": serve, "received": received, "template": template,
-			"result": result, "gone": gone, "fullplan": fullPlan, "sameplan": samePlan,
+			"result": result, "gone": gone, "fullplan": fullPlan, "sameplan": samePlan, "measured": measured, "measures": measures,
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

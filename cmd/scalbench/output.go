@@ -40,7 +40,7 @@ func (o *loadOptions) print(r *loadgen.Result, out io.Writer) error {
 	return nil // quiet
 }
 
-func writeJSON(out io.Writer, r *loadgen.Result) error {
+func writeJSON(out io.Writer, r any) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(r)
@@ -65,11 +65,13 @@ func mainFailure(r *loadgen.Result) string {
 	return "none was begun in the window"
 }
 
-// warnings are the texts of a result's warnings in one line.
+// warnings are the texts of the warnings in one line that make a result what it is.
 func warnings(r *loadgen.Result) string {
 	var texts []string
 	for _, w := range r.Warnings {
-		texts = append(texts, w.Text)
+		if w.Bearing() == r.Validity {
+			texts = append(texts, w.Text)
+		}
 	}
 	return strings.Join(texts, "; ")
 }

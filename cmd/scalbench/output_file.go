@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/scalws/scalbench/loadgen"
 )
 
 // resultFile is the file of -o while the run is on. It is opened before the
@@ -46,7 +44,7 @@ func createResultFile(name string) (*resultFile, error) {
 func (r *resultFile) failed(err error) error { return fmt.Errorf("-o %s: %w", r.name, cause(err)) }
 
 // write completes the file.
-func (r *resultFile) write(result *loadgen.Result) error {
+func (r *resultFile) write(result any) error {
 	if r == nil {
 		return nil
 	}
@@ -57,7 +55,7 @@ func (r *resultFile) write(result *loadgen.Result) error {
 	return nil
 }
 
-func (r *resultFile) complete(result *loadgen.Result) error {
+func (r *resultFile) complete(result any) error {
 	info, err := r.file.Stat()
 	switch {
 	case err != nil:

@@ -3,6 +3,7 @@ package probe
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -85,7 +86,11 @@ func (p *prober) exchange(ctx context.Context, conn connection, s *stopwatch) (k
 		s.enter(PhaseLastByte)
 		s.probe.firstByte, s.probe.Kernel = at, first.kernelAt(sent)
 	}
-	if err == nil {
+	switch {
+	case err != nil:
+	case response.StatusCode == http.StatusSwitchingProtocols: // its body is the connection, and nothing ends it
+		s.probe.Status, err = response.StatusCode, errSwitched
+	default:
 		s.probe.Status = response.StatusCode
 		s.probe.BodyBytes, err = io.Copy(io.Discard, response.Body)
 	}
@@ -103,6 +108,9 @@ func (p *prober) exchange(ctx context.Context, conn connection, s *stopwatch) (k
 	}
 	return err == nil && !response.Close
 }
+
+// errSwitched is an answer to something that was not asked.
+var errSwitched = errors.New("the server answered 101 Switching Protocols, which nobody asked for")
 
 // withTimeout is context.WithTimeoutCause where zero is no timeout.
 func withTimeout(ctx context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {

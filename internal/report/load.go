@@ -159,9 +159,15 @@ func server(s *loadgen.Server) string {
 	return fmt.Sprintf("%s  %s, %.2f cores, %s", name, cost, s.CoresUsed, units.Bytes(s.PeakRSSBytes))
 }
 
+// rateMet is the share of an offered rate from which on it is achieved.
+const rateMet = 0.98
+
 // limit words who kept the rate from being higher.
 func limit(r *loadgen.Result) string {
 	who, why := r.Limit()
+	if r.OfferedRPS != nil && r.RPS >= rateMet**r.OfferedRPS && who != loadgen.LimitGenerator {
+		return "the rate that was asked for (" + why + ")"
+	}
 	switch who {
 	case loadgen.LimitServer:
 		return "the server (" + why + ")"

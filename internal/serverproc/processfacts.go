@@ -1,12 +1,16 @@
 package serverproc
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/scalws/scalbench/internal/cpuset"
 	"github.com/scalws/scalbench/internal/procfs"
@@ -71,6 +75,9 @@ func (o *Observer) processFacts(pid int) (ProcessFacts, error) {
 		f.Limits = fact(parsed, err, "limits", pid)
 	}
 	text, err := os.ReadFile(o.file(pid, "status"))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) { // opened before it ended, read after
+		return ProcessFacts{}, procfs.ErrGone
+	}
 	if err != nil {
 		return ProcessFacts{}, fmt.Errorf("read status of process %d: %w", pid, err)
 	}

@@ -3,7 +3,6 @@ package quicnet
 import (
 	"context"
 	"errors"
-	"net"
 
 	"github.com/quic-go/quic-go"
 
@@ -15,10 +14,9 @@ import (
 // Conn carries the exchanges of one connection. The engine's lock is held in
 // all its methods.
 type Conn struct {
-	e       *Engine
-	index   int
-	socket  *socket
-	address *net.UDPAddr
+	e      *Engine
+	index  int
+	socket *socket
 
 	q          *quic.Conn // nil: down
 	generation uint64     // of Connect and Disconnect
@@ -46,7 +44,7 @@ type Conn struct {
 }
 
 func (c *Conn) init(e *Engine, i int) {
-	*c = Conn{e: e, index: i, socket: e.sockets[i%len(e.sockets)], address: addressOf(e.cfg.Server, i)}
+	*c = Conn{e: e, index: i, socket: e.sockets[i%len(e.sockets)]}
 	c.streams = make([]stream, e.cfg.Streams)
 	c.free = make([]*stream, 0, e.cfg.Streams)
 	for k := range c.streams {
@@ -146,15 +144,21 @@ func (c *Conn) Start(x *exchange.Exchange, now mono.Time, last bool) bool {
 	return true
 }
 
-// stamp is told when what the connection had to send is handed to the kernel.
-func (c *Conn) stamp(at mono.Time) {
-	for _, s := range c.unsent {
+// stamp is told when so many bytes of the connection are handed to the kernel. What
+// is in them is sealed, but requests leave in the order in which they were started,
+// and only as many can be among them as there is room for: an acknowledgement, or
+// the probe of a connection whose server does not answer, is none.
+func (c *Conn) stamp(at mono.Time, bytes int) {
+	n := 0
+	for cost := c.e.requestBytes(); n < len(c.unsent) && bytes >= cost; bytes -= cost {
+		s := c.unsent[n]
+		n++
 		s.x.Sent = at
 		if c.e.cfg.Timeout > 0 {
 			s.x.Deadline = at.Add(c.e.cfg.Timeout)
 		}
 	}
-	c.unsent = c.unsent[:0]
+	c.unsent = append(c.unsent[:0], c.unsent[n:]...)
 }
 
 // Done returns the exchanges that have ended since the last call; those that are

@@ -30,7 +30,7 @@ func Handshake(ctx context.Context, server netip.AddrPort, sources []netip.Addr,
 	e.Lock()
 	c.giveUp = cancel
 	e.Unlock()
-	q, err := c.dial(ctx)
+	q, err := c.dial(ctx, c.port())
 	if err != nil {
 		if errors.Is(context.Cause(ctx), errRefused) {
 			err = errRefused
@@ -50,7 +50,8 @@ func (e *Engine) Connect(i int) {
 	c.giveUp = cancel
 	generation := c.generation
 	began := e.cfg.Clock.Now()
-	e.running.Go(func() { c.live(ctx, generation, began) })
+	port := c.port()
+	e.running.Go(func() { c.live(ctx, generation, port, began) })
 }
 
 // Disconnect gives connection i up, or its handshake. Exchanges that are out are
@@ -72,8 +73,8 @@ var errGivenUp = errors.New("given up")
 
 // live is a QUIC connection from its handshake to its end. It runs in a
 // goroutine of its own; a later Connect or Disconnect makes it a stranger.
-func (c *Conn) live(ctx context.Context, generation uint64, began mono.Time) {
-	q, err := c.dial(ctx)
+func (c *Conn) live(ctx context.Context, generation uint64, port int, began mono.Time) {
+	q, err := c.dial(ctx, port)
 	at := c.e.cfg.Clock.Now()
 	c.e.mu.Lock()
 	switch {
@@ -81,6 +82,9 @@ func (c *Conn) live(ctx context.Context, generation uint64, began mono.Time) {
 		c.e.mu.Unlock()
 		if err == nil {
 			_ = q.CloseWithError(closedByUs, "")
+			c.e.mu.Lock()
+			c.e.stats.add(q.ConnectionStats())
+			c.e.mu.Unlock()
 		}
 		return
 	case err != nil:
@@ -124,12 +128,13 @@ func (c *Conn) live(ctx context.Context, generation uint64, began mono.Time) {
 }
 
 // dial shakes hands. With 0-RTT it returns before that is done.
-func (c *Conn) dial(ctx context.Context) (*quic.Conn, error) {
+func (c *Conn) dial(ctx context.Context, port int) (*quic.Conn, error) {
+	address := addressOf(c.e.cfg.Server, port)
 	t := c.socket.transport
 	if c.e.cfg.ZeroRTT {
-		return t.DialEarly(ctx, c.address, c.e.cfg.TLS, c.e.cfg.QUIC)
+		return t.DialEarly(ctx, address, c.e.cfg.TLS, c.e.cfg.QUIC)
 	}
-	return t.Dial(ctx, c.address, c.e.cfg.TLS, c.e.cfg.QUIC)
+	return t.Dial(ctx, address, c.e.cfg.TLS, c.e.cfg.QUIC)
 }
 
 func handshakeComplete(q *quic.Conn) bool {
@@ -144,7 +149,11 @@ func handshakeComplete(q *quic.Conn) bool {
 // announce opens our control stream (RFC 9114 section 6.2.1).
 func (c *Conn) announce() {
 	s, err := c.q.OpenUniStream()
-	if err != nil { // a server must allow three
+	switch {
+	case err != nil && c.q.Context().Err() != nil:
+		c.fault = connectionReason(context.Cause(c.q.Context()))
+		return
+	case err != nil: // a server must allow three
 		c.fault = "the server allows no control stream"
 		return
 	}

@@ -10,8 +10,9 @@
 //
 // The lock. quic-go works in goroutines of its own, so the worker cannot own
 // its state by being the only thread. Instead one lock, the engine's, is held by
-// whoever works for this worker; nobody waits for anything while holding it.
-// With one CPU a worker it is never contended. Workers share nothing.
+// whoever works for this worker. Who holds it waits for nothing, but for one read
+// that should find its data and may have to give up after 200 us: of a response
+// whose first datagram was lost. With one CPU a worker the lock is not contended. Workers share nothing.
 //
 // Flow of an exchange:
 //
@@ -32,5 +33,5 @@
 //     after a while, whose end may wait for a window.
 //
 // Reading order: engine.go, dial.go, conn.go, stream.go, patient.go, servers.go,
-// socket.go, receive.go, send.go, reasons.go, stats.go.
+// socket.go, receive.go, send.go, reasons.go, stats.go, trace.go.
 package quicnet

@@ -64,14 +64,14 @@ type Engine struct {
 	running  sync.WaitGroup // all goroutines that we have started
 	patient  sync.WaitGroup // of these, the readers and writers of streams
 	stopped  chan struct{}
-	closed   bool
+	closed   bool // nobody starts anything any more
 }
 
 // New opens the sockets. The engine has no connection yet.
 func New(cfg Config) (*Engine, error) {
 	e := &Engine{cfg: cfg, conns: make([]Conn, cfg.Connections), readNow: make([]byte, readNowBytes), stopped: make(chan struct{})}
 	e.large = cfg.Expect.BodyBytes > smallMax
-	sources := cfg.Sources
+	sources := cfg.Sources[:min(len(cfg.Sources), max(cfg.Connections, 1))]
 	if len(sources) == 0 {
 		sources = []netip.Addr{{}}
 	}
@@ -135,10 +135,13 @@ func (e *Engine) Bytes() (in, out uint64) {
 // Shutdown closes all connections and sockets and waits for every goroutine.
 // The worker must have left all connections before. Calling it again does nothing.
 func (e *Engine) Shutdown() error {
-	if e.closed {
+	e.mu.Lock()
+	closed := e.closed
+	e.closed = true
+	e.mu.Unlock()
+	if closed {
 		return nil
 	}
-	e.closed = true
 	close(e.stopped)
 	e.running.Wait() // closing connections say goodbye over the sockets
 	var errs []error
@@ -154,9 +157,31 @@ func (e *Engine) Shutdown() error {
 const closedByUs = quic.ApplicationErrorCode(h3.NoError)
 
 // addressOf is the server's address as quic-go wants it. The socket is connected
-// and needs none, so the port tells our socket which connection a datagram is of.
-func addressOf(server netip.AddrPort, i int) *net.UDPAddr {
-	return &net.UDPAddr{IP: server.Addr().AsSlice(), Zone: server.Addr().Zone(), Port: i}
+// and needs none, so the port tells our socket which connection a datagram is of,
+// and which of those it has had.
+func addressOf(server netip.AddrPort, port int) *net.UDPAddr {
+	return &net.UDPAddr{IP: server.Addr().AsSlice(), Zone: server.Addr().Zone(), Port: port}
+}
+
+// requestBytes is the least that a datagram has which holds the beginning of a
+// request: all of it, where it is small.
+func (e *Engine) requestBytes() int { return min(max(len(e.cfg.Request.Bytes), 1), requestBytesMax) }
+
+// requestBytesMax is less than any path carries beside the rest of a datagram.
+const requestBytesMax = 900
+
+// port names the present QUIC connection of c in addressOf.
+func (c *Conn) port() int { return int(c.generation)<<connectionBits | c.index }
+
+// connectionBits hold the index of a connection.
+const connectionBits = 24
+
+// stampPort tells the connection that a port names, while it is the same, that what
+// it had to send leaves now.
+func (e *Engine) stampPort(port int, now mono.Time, bytes int) {
+	if c := &e.conns[port&(1<<connectionBits-1)]; int(c.generation) == port>>connectionBits {
+		c.stamp(now, bytes)
+	}
 }
 
 // refusalsMax is how often in a row the host may say that nothing listens on the
@@ -168,8 +193,11 @@ const refusalsMax = 3
 // refused is told, without the lock, that nothing listens on the server's port.
 func (e *Engine) refused() {
 	many := e.refusals.Add(1) >= refusalsMax
-	// Whoever tells it may be inside a connection's send: not here.
-	e.running.Go(func() { e.giveUpRefused(many) })
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.closed { // whoever tells it may be inside a connection's send: not here
+		e.running.Go(func() { e.giveUpRefused(many) })
+	}
 }
 
 func (e *Engine) giveUpRefused(established bool) {

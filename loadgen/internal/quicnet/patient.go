@@ -16,9 +16,12 @@ type job struct {
 	data []byte // to write
 }
 
-// patientBytes is the buffer of a reader: a response that is larger is no less
-// measured, and a worker may have thousands.
-const patientBytes = 16 << 10
+// The buffer of a reader is small until it was full once: a worker may have tens of
+// thousands of them that wait.
+const (
+	patientBytes      = 512
+	patientBytesLarge = 16 << 10
+)
 
 // bePatient leaves the response to the slot's reader.
 func (s *stream) bePatient() {
@@ -44,6 +47,9 @@ func (s *stream) readLoop() {
 	e := s.c.e
 	buf := make([]byte, patientBytes)
 	for {
+		if s.full && len(buf) < patientBytesLarge {
+			buf = make([]byte, patientBytesLarge)
+		}
 		select {
 		case <-s.reads:
 		case <-e.stopped:
@@ -61,6 +67,7 @@ func (s *stream) read(j job, buf []byte) {
 	e := s.c.e
 	for {
 		n, err := j.quic.Read(buf)
+		s.full = s.full || n == len(buf)
 		now := e.cfg.Clock.Now()
 		e.mu.Lock()
 		over := s.use != j.use || s.taken(now, buf[:n], err)

@@ -134,12 +134,12 @@ func (s *socket) receive() bool {
 	for i := range r.headers {
 		r.headers[i].hdr.SetControllen(receiveControl)
 	}
-	n, _, errno := unix.RawSyscall6(unix.SYS_RECVMMSG, uintptr(s.fd), uintptr(unsafe.Pointer(&r.headers[0])), receiveMax, unix.MSG_DONTWAIT, 0, 0)
-	switch {
-	case errno == syscall.ECONNREFUSED:
+	n, errno := s.receiveMany()
+	if errno == syscall.ECONNREFUSED { // of a datagram sent before; what has arrived lies behind it
 		s.e.refused()
-		return false
-	case errno != 0:
+		n, errno = s.receiveMany()
+	}
+	if errno != 0 {
 		return false
 	}
 	r.received = int(n)
@@ -150,6 +150,11 @@ func (s *socket) receive() bool {
 	s.bytesIn.Add(bytes)
 	s.e.refusals.Store(0)
 	return true
+}
+
+func (s *socket) receiveMany() (n uintptr, errno syscall.Errno) {
+	n, _, errno = unix.RawSyscall6(unix.SYS_RECVMMSG, uintptr(s.fd), uintptr(unsafe.Pointer(&s.receiver.headers[0])), receiveMax, unix.MSG_DONTWAIT, 0, 0)
+	return n, errno
 }
 
 // wait sleeps until the socket is readable, or Close wants the reader to end.

@@ -216,7 +216,8 @@ func (s *socket) stampGathered() {
 	e.mu.Lock()
 	now := e.cfg.Clock.Now()
 	for i := range d.n {
-		e.conns[d.gathered[i].connection].stamp(now)
+		g := &d.gathered[i]
+		e.stampPort(g.connection, now, g.to-g.from)
 	}
 	e.mu.Unlock()
 }
@@ -236,7 +237,7 @@ func (s *socket) sendNow(b, oob []byte, connection int) error {
 	e := s.e
 	if connection != noConnection {
 		e.mu.Lock()
-		e.conns[connection].stamp(e.cfg.Clock.Now())
+		e.stampPort(connection, e.cfg.Clock.Now(), len(b))
 		e.mu.Unlock()
 	}
 	s.bytesOut.Add(uint64(len(b)))

@@ -30,6 +30,7 @@ type stream struct {
 	early  atomic.Bool
 
 	toRead, toWrite job
+	full            bool          // its reader's buffer was, once; the reader's own
 	reads, writes   chan struct{} // wake its goroutines; nil: not started
 	writing         bool          // the request has not been queued in whole
 }
@@ -100,25 +101,20 @@ func (s *stream) finalSizeKnown(int64) {
 	}
 }
 
-// readWhole reads a response that has arrived to its end. When the datagrams of
-// it came in another order there may be a gap: then it is read as it arrives.
+// readWhole reads a response that has arrived to its end. One that does not come
+// in one read is large, or has a gap, because its datagrams came in another order
+// or not at all: what follows is read as it arrives.
 func (s *stream) readWhole() {
 	e := s.c.e
 	_ = s.quic.SetReadDeadline(time.Now().Add(readNowMax)) // never fails
-	for {
-		n, err := s.quic.Read(e.readNow)
-		now := e.cfg.Clock.Now()
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			if n > 0 && s.take(now, e.readNow[:n]) {
-				return
-			}
-			_ = s.quic.SetReadDeadline(time.Time{})
-			s.bePatient()
-			return
-		}
-		if s.taken(now, e.readNow[:n], err) {
-			return
-		}
+	n, err := s.quic.Read(e.readNow)
+	now := e.cfg.Clock.Now()
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = nil
+	}
+	if !s.taken(now, e.readNow[:n], err) {
+		_ = s.quic.SetReadDeadline(time.Time{})
+		s.bePatient()
 	}
 }
 
@@ -194,6 +190,10 @@ func (s *stream) broken(now mono.Time, err error) {
 
 // cut ends an exchange by something the server did before it was complete.
 func (s *stream) cut(now mono.Time, text string) {
+	if s.x.Sent == 0 { // nothing has left: another connection may carry it
+		s.end(now, exchange.Pending, exchange.Reason{})
+		return
+	}
 	o := exchange.Reset
 	if s.response.Began() {
 		o = exchange.ReadFailed
@@ -205,6 +205,7 @@ func (s *stream) cut(now mono.Time, text string) {
 func (s *stream) cancel() { s.cancelWith(quic.StreamErrorCode(h3.RequestCancelled)) }
 
 func (s *stream) cancelWith(code quic.StreamErrorCode) {
+	s.quic.SetReceiveFinalSizeCallback(nil) // its end is not that of the next exchange
 	s.quic.CancelRead(code)
 	s.quic.CancelWrite(code)
 }

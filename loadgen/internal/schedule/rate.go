@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -82,3 +83,20 @@ func (s Step) offered(d time.Duration) float64 {
 
 // millionths is a valid rate in millionths of a request a second.
 func millionths(rps float64) uint64 { return uint64(math.Round(rps * 1e6)) }
+
+// Plus is what two generators offer together, when their steps are as long: the
+// rates added. It is an error when they are not.
+func (r Rate) Plus(o Rate) (Rate, error) {
+	if len(r.Steps) != len(o.Steps) {
+		return Rate{}, fmt.Errorf("rates %s and %s: want as many steps", r, o)
+	}
+	var sum Rate
+	for i, s := range r.Steps {
+		t := o.Steps[i]
+		if s.Duration != t.Duration {
+			return Rate{}, fmt.Errorf("rates %s and %s: want steps of the same length", r, o)
+		}
+		sum.Steps = append(sum.Steps, Step{From: s.From + t.From, To: s.To + t.To, Duration: s.Duration})
+	}
+	return sum, nil
+}
