@@ -1,6 +1,9 @@
 package gate
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // guard keeps the last bits of binary fractions out of decisions: 1 - 0.9 is less
 // than 0.1 by 3e-17, and a tie would pass. Decisions are made on numbers that are not
@@ -10,8 +13,13 @@ const guard = 1e-9
 // Decision is a verdict with its reasons.
 type Decision struct {
 	Verdict Verdict
+	Ratio   float64  // that decided, above 1 for better; NaN: none
 	Short   string   // half a sentence, such as "inside its spread"; may be ""
 	Why     []string // how it came about, number by number
+	Effect  Effect   // what the pairs say, whatever the policy
+
+	tests []test // what NonInferior tested, for the family of the table
+	point bool   // it failed by a limit that is no test
 }
 
 // Decide holds a row's numbers against a rule: the policy first, then the limits. It
@@ -19,16 +27,16 @@ type Decision struct {
 func Decide(n Numbers, r Rule) Decision {
 	ratio, spread := n.judged()
 	if !(ratio > 0) { // as it stands, this catches NaN
-		what := "rps"
-		if n.Metric == CPU {
-			what = "cpu_us"
-		}
-		return Decision{Invalid, what + " was not measured", []string{what + " was not measured, so that there is nothing to judge"}}
+		what := n.Metric.String()
+		return Decision{Verdict: Invalid, Ratio: math.NaN(), Short: what + " was not measured", Why: []string{what + " was not measured, so that there is nothing to judge"}, Effect: noEffect(what + " was not measured")}
 	}
-	d := Decision{Why: []string{valueText(n, ratio)}}
+	p := pairsOf(&n)
+	d := Decision{Ratio: ratio, Why: []string{valueText(n, ratio)}, Effect: p.effect(r.look(len(n.Rounds)))}
 	switch r.Policy {
 	case Fixed:
 		fixed(&d, ratio, spread, r)
+	case NonInferior:
+		noninferior(&d, p, r)
 	default:
 		parity(&d, ratio, spread, r)
 	}

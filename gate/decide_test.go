@@ -128,7 +128,7 @@ func TestRuleOf(t *testing.T) {
 		t.Errorf("of nothing: %+v, %v", r, err)
 	}
 	r, err = RuleOf(record.PlanGate{Policy: "fixed", MinRatio: record.Of(0.97), P99Max: record.Of(0)})
-	if err != nil || r != (Rule{Policy: Fixed, MinRatio: 0.97, RSSMax: DefaultRSSMax}) {
+	if err != nil || r != (Rule{Policy: Fixed, MinRatio: 0.97, RSSMax: DefaultRSSMax, Alpha: DefaultAlpha}) {
 		t.Errorf("of fixed 0.97: %+v, %v", r, err)
 	}
 	r, err = RuleOf(record.PlanGate{MaxMarginFrac: record.Of(0)})

@@ -8,7 +8,14 @@
 //     above 1 is better. The row's value is the median over its rounds.
 //   - spread: of a round, the larger CV (n-1) of its two variants; of a row, the median
 //     over its rounds. A fraction here; tables print percent.
-//   - margin: how much of a loss the spread excuses.
+//   - margin of parity: how much of a loss the spread excuses.
+//   - pair: run i of the base and run i of the new variant in one round.
+//   - effect: what the pairs say about the ratio: an estimate, bounds, and the smallest
+//     loss that they could have shown. Every row has it; it decides under noninferior.
+//   - margin of noninferior: the loss that a row may have, fixed beforehand.
+//   - look: a round after which a session that stops early is judged.
+//   - speed: one of two rates between which a host, or a variant, flips.
+//   - limiter: what kept the rate from being higher.
 //   - limit: what the ratios of p99, peak RSS and cpu_us may be at most.
 //   - row: one scenario, in one mode, of one comparison.
 //   - table: rows of one or more comparisons over the same rounds; the rule is one.
@@ -28,11 +35,17 @@
 //     RUN or N/A. compareVariants holds what differs between the variants against what
 //     may; nothing at all is SAME.
 //  3. measure turns the runs into [Numbers].
-//  4. [Decide] turns numbers into a verdict: the policy (a file each: parity.go,
-//     fixed.go), then the limits. It is the only place where that happens, so that a
-//     published table can be judged again by its printed ratios ([JudgePublished]).
-//  5. Flags, repeats and rulings are added. [Gate] and [Table] say the worst.
-//  6. Grids lay rows out as the reports do; [WriteText] and [WriteMarkdown] write all.
+//  4. [Decide] turns numbers into a verdict: pairsOf makes their effect, then the policy
+//     decides (a file each: parity.go, fixed.go, noninferior.go), then the limits. It is
+//     the only place where that happens, so that a published table can be judged again
+//     by its printed ratios ([JudgePublished]).
+//  5. correct takes back FAILs of noninferior that chance may have made among so many
+//     rows.
+//  6. Flags, repeats and rulings are added; [Table.Remember] adds what earlier sessions
+//     said. [Gate] and [Table] say the worst.
+//  7. Grids lay rows out as the reports do, and a second block has the effects.
+//     [WriteText], [WriteMarkdown], [WriteJSON], [WriteBenchfmt], [WriteJUnit] and
+//     [WriteGitHub] write all, [WriteWhy] one row number by number.
 //
 // # Severity
 //
@@ -47,7 +60,10 @@
 //
 // # Reading order
 //
-// verdict.go, rule.go, judge.go; evidence.go, sample.go, differs.go; numbers.go;
-// decide.go, parity.go, fixed.go, limits.go; flags.go, repeat.go, worst.go;
-// published.go; then grid.go, layouts.go, span.go, write.go, format.go.
+// verdict.go, rule.go, judge.go; evidence.go, sample.go, stopped.go, differs.go;
+// numbers.go, pairs.go, effect.go, speeds.go; decide.go, parity.go, fixed.go,
+// noninferior.go, limits.go, family.go; flags.go, limiter.go, order.go, repeat.go,
+// worst.go, history.go; published.go; then grid.go, layouts.go, effectgrid.go, span.go,
+// write.go, text.go, markdown.go, format.go, json.go, jsonrow.go, benchfmt.go, junit.go,
+// github.go, why.go.
 package gate

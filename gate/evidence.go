@@ -20,6 +20,23 @@ type Evidence struct {
 	// it repeats it is a table of its own.
 	Sessions []*record.Session
 	Rounds   []*record.Round // in any order
+
+	// Seconds are the completions in each second of measurements, of which they are
+	// known. Rows are flagged for what they show.
+	Seconds map[MeasurementKey][]float64
+}
+
+// MeasurementKey names a measurement among those of all sessions.
+type MeasurementKey struct {
+	Session        string
+	Round, Run     int
+	Variant        string
+	Mode, Scenario string
+}
+
+// KeyOf returns the key of a measurement.
+func KeyOf(m *record.Measurement) MeasurementKey {
+	return MeasurementKey{m.Session, m.Round, m.Run, m.Variant, m.Mode, m.Scenario}
 }
 
 // body is evidence in order: which rounds form the table, and which repeat it.
@@ -30,6 +47,7 @@ type body struct {
 	repeats  []repeat        // in the order of time
 	notes    []string        // what a reader has to know about the choice
 	faults   []string        // why nothing can be judged; none: it can
+	seconds  map[MeasurementKey][]float64
 }
 
 // repeat are the rounds of a session that repeats rows of the table.
@@ -42,7 +60,7 @@ type repeat struct {
 // their plans, and so their binaries, and their hosts are equal; absolute numbers of
 // sessions are never compared, for every ratio is made inside one round.
 func gather(e Evidence) body {
-	b := body{sessions: map[string]*record.Session{}}
+	b := body{sessions: map[string]*record.Session{}, seconds: e.Seconds}
 	for _, s := range e.Sessions {
 		b.sessions[s.Plan.Session] = s
 	}
@@ -64,6 +82,9 @@ func gather(e Evidence) body {
 	}
 	if len(b.rounds) == 0 {
 		b.fault("no finished round")
+		if len(e.Sessions) > 0 {
+			b.plan = e.Sessions[0].Plan // which rows there should be
+		}
 		return b
 	}
 	b.checkSessions(ids)

@@ -31,6 +31,14 @@ const (
 	FlagInvalidAttempts = "invalid-attempts"
 	FlagRepeated        = "repeated"
 	FlagRuled           = "ruled"
+	FlagRoundEffect     = "round-effect"
+	FlagDependent       = "dependent"
+	FlagBimodalHost     = "bimodal-host"
+	FlagBimodalVariant  = "bimodal-variant"
+	FlagDrift           = "drift"
+	FlagPosition        = "position-effect"
+	FlagNotWarm         = "not-warm"
+	FlagFlip            = "flip"
 )
 
 // flag adds a flag, once for each code.
@@ -96,7 +104,7 @@ const (
 func (r *Row) flagMeasurements(sample []roundSample, ofRecord bool) string {
 	for _, s := range sample {
 		for _, m := range slices.Concat(s.base, s.new) {
-			where := fmt.Sprintf("%s, round %d, run %d", m.Variant, m.Round, m.Run)
+			where := placeText(&m)
 			if busy, known := m.GeneratorBusyFrac.Get(); known && busy >= saturatedBusyFrac {
 				text := fmt.Sprintf("%s: the generator was %s busy, so that it may have been the limit", where, percentText(busy))
 				if ofRecord {

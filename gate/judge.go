@@ -2,7 +2,10 @@ package gate
 
 import (
 	"fmt"
+	"math"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/scalws/scalbench/internal/record"
 )
@@ -14,8 +17,11 @@ type Row struct {
 	Scenario string
 	Control  bool // expected to show no difference
 	Numbers  Numbers
+	Effect   Effect  // of the pairs of runs
+	Limiter  Limiter // what kept the rate from being higher
 
 	Verdict Verdict
+	Ratio   float64  // that the verdict is about, above 1 for better; NaN: none
 	First   Verdict  // before repeats; equal to Verdict where there are none
 	Same    bool     // the verdict is about nothing differing, not about numbers
 	Short   string   // half a sentence about the verdict; may be ""
@@ -23,6 +29,10 @@ type Row struct {
 	Flags   []Flag
 	Repeats []Row          // in the order of time
 	Ruling  *record.Ruling // nil: none
+	Past    []Point        // what earlier sessions said, in the order of time; see [Table.Remember]
+
+	tests []test // as Decision has them, with point
+	point bool
 }
 
 // wordSame is the word of a cell between whose variants nothing differs.
@@ -79,22 +89,41 @@ func Judge(e Evidence, rules Rules) (Table, error) {
 			t.Notes = append(t.Notes, fmt.Sprintf("no row of %s: %s", c, b.noCells(c)))
 		}
 		for _, k := range cells {
-			row := b.judgeRow(b.rounds, b.plan, c, k, rules)
-			b.applyRepeats(&row, rules)
-			applyRulings(&row, rules.Rulings)
-			t.Rows = append(t.Rows, row)
+			t.Rows = append(t.Rows, b.judgeRow(b.rounds, b.plan, c, k, rules))
 		}
 		t.Differs = append(t.Differs, firstDiffers(b.rounds, c)...)
+	}
+	correct(t.rows(), rules.Rule)
+	for _, r := range b.repeats {
+		b.applyRepeat(&t, r)
+	}
+	for i := range t.Rows {
+		t.Rows[i].flagRepeats()
+		applyRulings(&t.Rows[i], rules.Rulings)
 	}
 	return t, nil
 }
 
+// rows are the places of all rows.
+func (t *Table) rows() []*Row {
+	all := make([]*Row, len(t.Rows))
+	for i := range t.Rows {
+		all[i] = &t.Rows[i]
+	}
+	return all
+}
+
 // nameOf is the table's name.
 func nameOf(e Evidence) string {
-	if e.Name != "" || len(e.Rounds) == 0 {
+	switch {
+	case e.Name != "":
 		return e.Name
+	case len(e.Rounds) > 0:
+		return e.Rounds[0].Table
+	case len(e.Sessions) > 0:
+		return strings.TrimSuffix(path.Base(e.Sessions[0].Dir), path.Ext(e.Sessions[0].Dir))
 	}
-	return e.Rounds[0].Table
+	return ""
 }
 
 // unofficial are the presets that give no verdict of record, however many rounds.
@@ -123,7 +152,8 @@ func tooFewRounds(rounds int, rule Rule) string {
 // judgeRow judges one row by the given rounds. What cannot be judged is told apart
 // before any number is looked at.
 func (b *body) judgeRow(rounds []*record.Round, plan *record.Plan, c Comparison, k cell, rules Rules) Row {
-	row := Row{Comparison: c, Mode: k.mode, Scenario: k.scenario, Numbers: noNumbers()}
+	row := Row{Comparison: c, Mode: k.mode, Scenario: k.scenario, Numbers: noNumbers(), Effect: noEffect("not judged"), Ratio: math.NaN()}
+	rounds = untilStopped(rounds, c, k, rules.Rule)
 	var needs []string
 	if plan != nil {
 		s, _ := plan.Scenario(k.mode, k.scenario)
@@ -153,6 +183,8 @@ func (b *body) judgeRow(rounds []*record.Round, plan *record.Plan, c Comparison,
 	row.Numbers = measure(sample)
 	row.Numbers.Metric = metric
 	row.decide(rules.Rule)
+	row.flagOrder(sample)
+	row.flagSeconds(sample, b.seconds)
 	return row
 }
 
@@ -165,8 +197,11 @@ func (r *Row) conclude(v Verdict, reasons ...string) {
 func (r *Row) decide(rule Rule) {
 	d := Decide(r.Numbers, rule)
 	r.Verdict, r.First, r.Short, r.Why = d.Verdict, d.Verdict, d.Short, d.Why
+	r.Ratio, r.Effect, r.tests, r.point = d.Ratio, d.Effect, d.tests, d.point
 	if d.Verdict != Invalid {
+		r.Limiter = limiterOf(&r.Numbers)
 		r.flagNumbers(rule)
+		r.flagEffect()
 	}
 }
 

@@ -19,6 +19,14 @@ const (
 	CPU
 )
 
+// String returns the metric's column: rps or cpu_us.
+func (m Metric) String() string {
+	if m == CPU {
+		return "cpu_us"
+	}
+	return "rps"
+}
+
 // Numbers are what is known of a row. Ratios are new / base; NaN is "not measured".
 type Numbers struct {
 	Metric Metric
@@ -60,6 +68,9 @@ type Pooled struct {
 	RSSKiB         float64
 	RPSMin, RPSMax float64
 	CV             float64 // of rps, a fraction
+
+	CPUAppMicros              float64 // median, as the next two
+	ServerBusy, GeneratorBusy float64 // fractions of the CPUs
 }
 
 // The numbers of a measurement that rows are made of.
@@ -67,6 +78,10 @@ func rpsOf(m *record.Measurement) record.Value { return m.RPS }
 func cpuOf(m *record.Measurement) record.Value { return m.CPUMicros }
 func p99Of(m *record.Measurement) record.Value { return m.P99Millis }
 func rssOf(m *record.Measurement) record.Value { return m.RSSKiB }
+
+func cpuAppOf(m *record.Measurement) record.Value        { return m.CPUAppMicros }
+func serverBusyOf(m *record.Measurement) record.Value    { return m.ServerBusyFrac }
+func generatorBusyOf(m *record.Measurement) record.Value { return m.GeneratorBusyFrac }
 
 // measure computes a row's numbers. p99, cpu_us and RSS have the same shape as the
 // rate, a median over rounds of ratios of medians: one slow round of the host moves
@@ -134,6 +149,7 @@ func pool(runs []record.Measurement) Pooled {
 		Runs: len(runs),
 		RPS:  median(rps), CPUMicros: medianOf(runs, cpuOf), P99Millis: medianOf(runs, p99Of), RSSKiB: medianOf(runs, rssOf),
 		RPSMin: slices.Min(rps), RPSMax: slices.Max(rps), CV: cv(rps),
+		CPUAppMicros: medianOf(runs, cpuAppOf), ServerBusy: medianOf(runs, serverBusyOf), GeneratorBusy: medianOf(runs, generatorBusyOf),
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // noNumbers are numbers of which none was measured.
 func noNumbers() Numbers {
 	none := math.NaN()
-	absent := Pooled{RPS: none, CPUMicros: none, P99Millis: none, RSSKiB: none, RPSMin: none, RPSMax: none, CV: none}
+	absent := Pooled{RPS: none, CPUMicros: none, P99Millis: none, RSSKiB: none, RPSMin: none, RPSMax: none, CV: none, CPUAppMicros: none, ServerBusy: none, GeneratorBusy: none}
 	return Numbers{
 		Value: none, Spread: none, P99: none, CPU: none, RSS: none, CPUSpread: none,
 		Base: absent, New: absent, Pooled: none,
@@ -67,7 +67,7 @@ func (t *Table) publishedRounds() (rounds int) {
 
 func (t *Table) addPublished(published record.GateRow) error {
 	c := Comparison{Base: published.Base, New: published.New}
-	row := Row{Comparison: c, Mode: published.Mode, Scenario: published.Scenario, Numbers: noNumbers()}
+	row := Row{Comparison: c, Mode: published.Mode, Scenario: published.Scenario, Numbers: noNumbers(), Effect: noEffect("not judged"), Ratio: math.NaN()}
 	n, none := &row.Numbers, math.NaN()
 	for _, ratio := range published.Ratios {
 		n.Rounds = append(n.Rounds, RoundNumbers{
@@ -119,6 +119,7 @@ func (t *Table) Records(report, gate string) []record.GateRow {
 			Report: report, Gate: gate, Table: t.Name, Mode: r.Mode, Scenario: r.Scenario, Base: r.Base, New: r.New,
 			Median: record.Of(n.Value), SpreadPercent: record.Of(100 * n.Spread),
 			P99: record.Of(n.P99), CPU: record.Of(n.CPU), RSS: record.Of(n.RSS), Verdict: r.Word(),
+			CILo: known(r.Effect.Lo), CIHi: known(r.Effect.Hi), Level: known(r.Effect.Level), MDE: known(r.Effect.MDE),
 		}
 		for _, round := range n.Rounds {
 			rows[i].Ratios = append(rows[i].Ratios, record.Of(round.Ratio))
@@ -128,4 +129,14 @@ func (t *Table) Records(report, gate string) []record.GateRow {
 		}
 	}
 	return rows
+}
+
+// known is a number that was found out, none for NaN. A bound beyond everything that is
+// measured is none either: of two rounds that differ, a mean may be anything.
+func known(x float64) record.Value {
+	const beyond = 1e9
+	if math.Abs(x) > beyond {
+		return record.Value{}
+	}
+	return record.Of(x)
 }

@@ -6,32 +6,48 @@ import (
 	"github.com/scalws/scalbench/internal/record"
 )
 
-// applyRepeats judges the repeats of a row, all of which are kept, and lets the first
-// one that decides resolve it. A repeat resolves BORDERLINE and INCONCLUSIVE alone: if
-// it could overwrite FAIL, whoever repeats often enough would pass. One that is
-// INVALID resolves nothing.
-func (b *body) applyRepeats(row *Row, rules Rules) {
-	for _, r := range b.repeats {
+// applyRepeat judges the rows of a repeat, all of which are kept, and lets the first
+// repeat that decides resolve a row. A repeat resolves BORDERLINE and INCONCLUSIVE
+// alone: if it could overwrite FAIL, whoever repeats often enough would pass. One that
+// is INVALID resolves nothing.
+func (b *body) applyRepeat(t *Table, r repeat) {
+	var rows, again []*Row
+	for _, row := range t.rows() {
 		if _, has := r.plan.Scenario(row.Mode, row.Scenario); !has {
 			continue
 		}
-		again := b.judgeRow(r.rounds, r.plan, row.Comparison, row.cell(), rules)
-		again.sameBinaries(row)
-		row.Repeats = append(row.Repeats, again)
-		if row.Verdict.open() && again.Verdict.judged() {
-			row.Verdict = again.Verdict
-			ratio, _ := again.Numbers.judged()
-			row.Short += ", then " + ratioText(ratio) + " " + again.Word() + " in a repeat"
-			row.Why = append(row.Why, "repeated in session "+r.plan.Session+":")
-			row.Why = append(row.Why, again.Why...)
-		}
+		judged := b.judgeRow(r.rounds, r.plan, row.Comparison, row.cell(), t.Rules)
+		judged.sameBinaries(row)
+		rows, again = append(rows, row), append(again, &judged)
 	}
+	correct(again, t.Rules.Rule)
+	for i, row := range rows {
+		row.resolve(*again[i], r.plan.Session)
+	}
+}
+
+// resolve takes what a repeat says of the row.
+func (r *Row) resolve(again Row, session string) {
+	r.Repeats = append(r.Repeats, again)
+	if !r.Verdict.open() || !again.Verdict.judged() {
+		return
+	}
+	r.Verdict = again.Verdict
+	r.Short += ", then " + ratioText(again.Ratio) + " " + again.Word() + " in a repeat"
+	r.Why = append(r.Why, "repeated in session "+session+":")
+	r.Why = append(r.Why, again.Why...)
+}
+
+// flagRepeats tells what repeats made of the row.
+func (r *Row) flagRepeats() {
 	switch {
-	case len(row.Repeats) == 0:
-	case row.First.open():
-		row.flag(FlagRepeated, "%s, then %s", row.First, row.Verdict)
+	case len(r.Repeats) == 0:
+	case !r.First.open():
+		r.flag(FlagRepeated, "a repeat decides BORDERLINE and INCONCLUSIVE alone, and %s stays", r.First)
+	case r.First == Inconclusive && r.Verdict != Inconclusive:
+		r.flag(FlagRepeated, "%s, then %s: with a second look each error is up to twice as likely", r.First, r.Verdict)
 	default:
-		row.flag(FlagRepeated, "a repeat decides BORDERLINE and INCONCLUSIVE alone, and %s stays", row.First)
+		r.flag(FlagRepeated, "%s, then %s", r.First, r.Verdict)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/scalws/scalbench/internal/record"
+	"github.com/scalws/scalbench/internal/stat"
 )
 
 // Policy is how a row's ratio becomes a verdict.
@@ -18,10 +19,13 @@ const (
 	// Fixed passes a ratio of at least Rule.MinRatio. One that is below by less than
 	// the spread is BORDERLINE, and a repeat decides.
 	Fixed
+	// NonInferior passes a ratio that is surely above 1 - Rule.MarginFrac, fails one
+	// that is surely below, and says INCONCLUSIVE of the others: noise never passes.
+	NonInferior
 )
 
 // policyWords are the names of the policies.
-var policyWords = [...]string{Parity: "parity", Fixed: "fixed"}
+var policyWords = [...]string{Parity: "parity", Fixed: "fixed", NonInferior: "noninferior"}
 
 // String returns the policy's name.
 func (p Policy) String() string {
@@ -38,13 +42,15 @@ func ParsePolicy(name string) (Policy, error) {
 			return Policy(p), nil
 		}
 	}
-	return 0, fmt.Errorf("policy %q, expected parity or fixed", name)
+	return 0, fmt.Errorf("policy %q, expected parity, fixed or noninferior", name)
 }
 
 // What the policies do unless they are told otherwise.
 const (
 	DefaultMaxMarginFrac = 0.05
 	DefaultMinRatio      = 0.98
+	DefaultMarginFrac    = 0.01
+	DefaultAlpha         = 0.05
 	DefaultP99Max        = 1.15
 	DefaultRSSMax        = 1.15
 )
@@ -60,25 +66,41 @@ type Rule struct {
 
 	MinRatio float64 // of Fixed; above 0
 
+	// MarginFrac is the loss that a row may have (NonInferior), as a fraction; above 0.
+	// It is fixed before the measurement and does not grow with noise.
+	MarginFrac float64
+
+	// Alpha is the probability of error of each bound, and of each kind of wrong
+	// verdict of NonInferior; 0 is DefaultAlpha. Other policies print such bounds.
+	Alpha float64
+
+	// MaxRounds is the last round after which a session that stops early is looked at
+	// (NonInferior); 0: it is looked at once, when it is over. Spend divides Alpha
+	// among the looks, which begin after as many rounds as the rule needs.
+	MaxRounds int
+	Spend     stat.Spending
+
 	// Limits of ratios new / base, whatever the policy says of the rate; 0: not
 	// looked at. What was not measured breaks no limit, and the row says so.
 	P99Max float64
 	RSSMax float64
 	CPUMax float64
 
-	// MinRounds makes a table of fewer rounds an estimate; 0 is the policy's own: 3
-	// for Parity, 1 for Fixed.
+	// MinRounds makes a table of fewer rounds an estimate; 0 is the policy's own: 1
+	// for Fixed, 3 for the others.
 	MinRounds int
 }
 
 // DefaultRule returns a policy with its defaults.
 func DefaultRule(p Policy) Rule {
-	r := Rule{Policy: p, P99Max: DefaultP99Max, RSSMax: DefaultRSSMax}
+	r := Rule{Policy: p, P99Max: DefaultP99Max, RSSMax: DefaultRSSMax, Alpha: DefaultAlpha}
 	switch p {
 	case Parity:
 		r.MaxMarginFrac = DefaultMaxMarginFrac
 	case Fixed:
 		r.MinRatio = DefaultMinRatio
+	case NonInferior:
+		r.MarginFrac = DefaultMarginFrac
 	}
 	return r
 }
@@ -97,7 +119,7 @@ func RuleOf(g record.PlanGate) (Rule, error) {
 		asked record.Value
 		at    *float64
 	}{
-		{g.MaxMarginFrac, &r.MaxMarginFrac}, {g.MinRatio, &r.MinRatio},
+		{g.MaxMarginFrac, &r.MaxMarginFrac}, {g.MinRatio, &r.MinRatio}, {g.MarginFrac, &r.MarginFrac}, {g.Alpha, &r.Alpha},
 		{g.P99Max, &r.P99Max}, {g.RSSMax, &r.RSSMax}, {g.CPUMax, &r.CPUMax},
 	} {
 		if x, asked := field.asked.Get(); asked {
@@ -112,10 +134,10 @@ func (r Rule) Rounds() int {
 	switch {
 	case r.MinRounds > 0:
 		return r.MinRounds
-	case r.Policy == Parity:
-		return 3
+	case r.Policy == Fixed:
+		return 1
 	}
-	return 1
+	return 3
 }
 
 // Validate returns everything that is wrong with the rule, joined.
@@ -135,6 +157,9 @@ func (r Rule) Validate() error {
 	}{{"p99", r.P99Max}, {"peak RSS", r.RSSMax}, {"cpu_us", r.CPUMax}, {"smallest", r.MinRatio}} {
 		wrong(!(limit.max >= 0) || math.IsInf(limit.max, 0), "%s ratio %v, expected 0 for no limit, or a ratio such as 1.15", limit.of, limit.max)
 	}
+	wrong(r.Policy == NonInferior && !(r.MarginFrac > 0 && r.MarginFrac < 1), "margin %v, expected a fraction above 0 and below 1, such as %v", r.MarginFrac, DefaultMarginFrac)
+	wrong(!(r.Alpha >= 0 && r.Alpha < 0.5), "alpha %v, expected a probability of error below 0.5, such as %v, or 0 for that", r.Alpha, DefaultAlpha)
+	wrong(r.MaxRounds != 0 && r.MaxRounds < r.Rounds(), "largest number of rounds %d, expected 0 for one look, or at least %d", r.MaxRounds, r.Rounds())
 	wrong(r.MinRounds < 0, "smallest number of rounds %d, expected 0 for the policy's own, or more", r.MinRounds)
 	return errors.Join(faults...)
 }

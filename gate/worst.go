@@ -64,9 +64,7 @@ func (t *Table) Worst() *Row {
 
 // graver compares two rows; negative when a is the graver one.
 func (t *Table) graver(a, b *Row) int {
-	x, _ := a.Numbers.judged()
-	y, _ := b.Numbers.judged()
-	return cmp.Or(cmp.Compare(t.counted(b), t.counted(a)), cmp.Compare(x, y)) // NaN is less than any number
+	return cmp.Or(cmp.Compare(t.counted(b), t.counted(a)), cmp.Compare(a.Ratio, b.Ratio)) // NaN is less than any number
 }
 
 // WorstSentence names the worst row of all tables, and why: "Worst: python 0.998,
@@ -97,7 +95,8 @@ func (r *Row) sentence() string {
 	if !r.Verdict.judged() || r.Same {
 		return " " + r.Word() + ": " + r.Short
 	}
-	ratio, spread := r.Numbers.judged()
+	ratio := r.Ratio
+	_, spread := r.Numbers.judged()
 	text := " " + ratioText(ratio)
 	if r.Numbers.Metric == CPU {
 		text += " (base / new of cpu_us)"

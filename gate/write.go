@@ -3,15 +3,9 @@ package gate
 import (
 	"bytes"
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 )
-
-// WriteText writes a gate for a terminal, without colour.
-func WriteText(out io.Writer, g Gate) error { return write(out, g, text{}) }
-
-// WriteMarkdown writes a gate in the form of the reports.
-func WriteMarkdown(out io.Writer, g Gate) error { return write(out, g, markdown{}) }
 
 // form is how the parts of a gate are written.
 type form interface {
@@ -20,25 +14,33 @@ type form interface {
 	grid(out *bytes.Buffer, g Grid, aligned bool)
 }
 
-// write puts the parts in their order; nothing but out can fail.
-func write(out io.Writer, g Gate, f form) error {
+// detail is how much of a gate is written.
+type detail int
+
+const (
+	everything detail = iota
+	verdicts          // without what passing rows must be read with
+	exceptions        // of the rows only those that did not pass, too
+	conclusion        // no rows
+)
+
+// pageOf puts the parts in their order: the sentence that matters stands last, where a
+// terminal shows it.
+func pageOf(g Gate, f form, d detail) []byte {
 	var page bytes.Buffer
 	for i := range g {
-		g[i].write(&page, f)
+		g[i].write(&page, f, d)
 	}
 	if sentence := g.WorstSentence(); sentence != "" {
 		f.note(&page, sentence)
 	}
 	f.note(&page, "Verdict: "+g.Verdict().String())
-	if _, err := out.Write(page.Bytes()); err != nil {
-		return fmt.Errorf("write gate: %w", err)
-	}
-	return nil
+	return page.Bytes()
 }
 
 // write writes one table: what it is, what was compared, the rows, what they must be
 // read with.
-func (t *Table) write(out *bytes.Buffer, f form) {
+func (t *Table) write(out *bytes.Buffer, f form, d detail) {
 	f.title(out, t.title())
 	if t.Estimate != "" {
 		f.note(out, "ESTIMATE: "+t.Estimate+"; it gives no verdict of record")
@@ -46,22 +48,64 @@ func (t *Table) write(out *bytes.Buffer, f form) {
 	for _, line := range t.span() {
 		f.note(out, line)
 	}
-	if g, ok := t.BinaryGrid(); ok {
+	if d == conclusion {
+		return
+	}
+	if g, ok := t.BinaryGrid(); ok && d == everything {
 		f.grid(out, g, false)
 	}
 	for _, d := range t.Differs {
 		f.note(out, differsLine(d.Base, d.New, d.Items))
 	}
+	shown := t.reduced(d)
 	if t.Rules.Policy == Fixed {
-		f.grid(out, t.VariantGrid(), true)
+		f.grid(out, shown.VariantGrid(), true)
 	} else {
 		for _, c := range t.Rules.Compare {
-			f.grid(out, t.RatioGrid(c), false)
+			f.grid(out, shown.RatioGrid(c), false)
 		}
 	}
-	for _, line := range append(t.Notes, t.footnotes()...) {
+	if d == everything {
+		t.writeEffects(out, f)
+	}
+	for _, line := range append(slices.Clone(shown.Notes), shown.footnotes()...) {
 		f.note(out, line)
 	}
+}
+
+// writeEffects writes what the pairs of runs say, where they are known.
+func (t *Table) writeEffects(out *bytes.Buffer, f form) {
+	for _, c := range t.Rules.Compare {
+		if g, ok := t.EffectGrid(c); ok {
+			f.note(out, t.effectCaption(c))
+			f.grid(out, g, false)
+		}
+	}
+}
+
+// reduced leaves out of a table what a level of detail does not show, and tells how
+// much that was.
+func (t *Table) reduced(d detail) *Table {
+	if d == everything {
+		return t
+	}
+	shown := *t
+	shown.Rows = nil
+	passed := 0
+	for _, r := range t.Rows {
+		if r.Verdict == Pass || r.Verdict == NotApplicable {
+			passed++
+			if d == exceptions {
+				continue
+			}
+			r.Flags, r.Repeats, r.Past = nil, nil, nil
+		}
+		shown.Rows = append(shown.Rows, r)
+	}
+	if d == exceptions && passed > 0 {
+		shown.Notes = append(slices.Clone(t.Notes), fmt.Sprintf("%d rows that passed, or are N/A, are not shown", passed))
+	}
+	return &shown
 }
 
 // title is the table's name and what it concludes.
@@ -92,31 +136,12 @@ func (t *Table) footnotes() []string {
 		for _, again := range r.Repeats {
 			lines = append(lines, fmt.Sprintf("%s, repeated: %s", name, again.Line()))
 		}
+		if past := r.pastLine(); past != "" {
+			lines = append(lines, name+": "+past)
+		}
 		for _, flag := range r.Flags {
 			lines = append(lines, fmt.Sprintf("%s: %s: %s", name, flag.Code, flag.Text))
 		}
 	}
 	return lines
-}
-
-// text is the form for a terminal.
-type text struct{}
-
-func (text) title(out *bytes.Buffer, title string) { fmt.Fprintf(out, "%s\n", title) }
-func (text) note(out *bytes.Buffer, note string)   { fmt.Fprintf(out, "%s\n", note) }
-func (text) grid(out *bytes.Buffer, g Grid, _ bool) {
-	out.WriteByte('\n')
-	g.Text(out) // a buffer takes everything
-	out.WriteByte('\n')
-}
-
-// markdown is the form of the reports.
-type markdown struct{}
-
-func (markdown) title(out *bytes.Buffer, title string) { fmt.Fprintf(out, "### %s\n\n", title) }
-func (markdown) note(out *bytes.Buffer, note string)   { fmt.Fprintf(out, "- %s\n", note) }
-func (markdown) grid(out *bytes.Buffer, g Grid, aligned bool) {
-	out.WriteByte('\n')
-	g.Markdown(out, aligned) // a buffer takes everything
-	out.WriteByte('\n')
 }

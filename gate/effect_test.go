@@ -1,0 +1,287 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scalws/scalbench/internal/record"
+)
+
+// Whatever the policy, a row has the interval and the smallest effect, and a gate.csv
+// has them in its last columns.
+func TestEffectOnEveryRow(t *testing.T) {
+	for _, policy := range []Policy{Parity, Fixed, NonInferior} {
+		rules := parityRules()
+		rules.Rule = DefaultRule(policy)
+		table, rows := judge(t, lab{5, map[string]float64{"b": 995}}.evidence(), rules)
+		e := rows["static"].Effect
+		// Runs of 0.998 to 1.002 of both variants: every pair is 0.995.
+		if e.Pairs != 15 || ratioText(e.Ratio) != "0.995" || ratioText(e.Lo) != "0.995" || ratioText(e.Hi) != "0.995" || e.MDE > 1e-12 {
+			t.Errorf("%s: %+v", policy, e)
+		}
+		// The largest c with P(T <= c) <= 0.05 of 15 pairs is 30, whose p is 0.0473.
+		if math.Abs(e.Level-0.0473) > 1e-4 {
+			t.Errorf("%s: level %v", policy, e.Level)
+		}
+		row := table.Records("", "")[0]
+		if lo, _ := row.CILo.Get(); lo != e.Lo || !row.CIHi.Known() || !row.Level.Known() || !row.MDE.Known() {
+			t.Errorf("%s: gate.csv has %+v", policy, row)
+		}
+	}
+}
+
+// Swapping base and new inverts ratio and bounds.
+func TestEffectInverts(t *testing.T) {
+	n := rowOf(spreadOut(0.98, 0.01, 5), spreadOut(0.99, 0.02, 5), spreadOut(0.985, 0.005, 5))
+	turned := n
+	turned.Rounds = nil
+	for _, r := range n.Rounds {
+		r.Base, r.New = r.New, r.Base
+		turned.Rounds = append(turned.Rounds, r)
+	}
+	p, q := pairsOf(&n), pairsOf(&turned)
+	e, f := p.effect(0.05), q.effect(0.05)
+	if math.Abs(e.Ratio*f.Ratio-1) > 1e-12 || math.Abs(e.Lo*f.Hi-1) > 1e-12 || math.Abs(e.MDE-f.MDE) > 1e-12 {
+		t.Errorf("%+v and %+v", e, f)
+	}
+}
+
+// Three of five pairs alike have a median absolute deviation of 0 and no more; the
+// standard deviation of 0, 0, 0, 0.02 and -0.02 is sqrt(8e-4/4) = 0.01414.
+func TestSigmaOfFewPairs(t *testing.T) {
+	n := rowOf([]float64{1, 1.0001, 1, math.Exp(0.02), math.Exp(-0.02)})
+	if p := pairsOf(&n); math.Abs(p.sigma()-0.01414) > 1e-4 {
+		t.Errorf("%v", p.sigma())
+	}
+	n = rowOf([]float64{1})
+	if p := pairsOf(&n); !math.IsNaN(p.sigma()) {
+		t.Errorf("of one pair: %v", p.sigma())
+	}
+}
+
+// atSpeeds gives the runs of a variant in static one of two rates, the upper one where
+// upper says so.
+func atSpeeds(e Evidence, variant string, factor float64, upper func(round, run int) bool) {
+	each(e, variant, "static", func(m *record.Measurement) {
+		rate := 9580.0
+		if upper(m.Round, m.Run) {
+			rate = 10300
+		}
+		m.RPS = record.Of(rate * factor * (1 + 0.001*float64(m.Run-3)))
+	})
+}
+
+// A host with two speeds, 9 580 and 10 300 req/s, that both variants have alike: the new
+// one is 0.2 % slower at each, and pairs across the speeds would say anything.
+func TestTwoSpeedsOfTheHost(t *testing.T) {
+	e := lab{5, nil}.evidence()
+	atSpeeds(e, "a", 1, func(round, run int) bool { return (round+run)%2 == 0 })
+	atSpeeds(e, "b", 0.998, func(round, run int) bool { return (round+run)%2 == 0 != (run == 1) })
+	rules := parityRules()
+	rules.Rule = DefaultRule(NonInferior)
+	_, rows := judge(t, e, rules)
+	static := rows["static"]
+	s := static.Effect.Speeds
+	if s == nil || !s.Host || s.Across != 3 || static.Effect.Pairs != 12 {
+		t.Fatalf("speeds %+v, effect %+v", s, static.Effect)
+	}
+	if ratioText(s.LowerRatio) != "0.998" || ratioText(s.UpperRatio) != "0.998" || ratioText(static.Effect.Ratio) != "0.998" {
+		t.Errorf("ratios %v %v %v", s.LowerRatio, s.UpperRatio, static.Effect.Ratio)
+	}
+	if static.Verdict != Pass || !static.has(FlagBimodalHost) {
+		t.Errorf("%s %q, flags %v", static.Verdict, static.Short, static.Flags)
+	}
+	// Parity keeps its verdict, which a spread of 3.9 % gives, and says what it is worth.
+	_, rows = judge(t, e, parityRules())
+	flag := rows["static"].Flags[len(rows["static"].Flags)-1]
+	if flag.Code != FlagBimodalHost || !strings.Contains(flag.Text, "is within a speed") {
+		t.Errorf("%+v", flag)
+	}
+}
+
+// One variant that has the slow speed more often than the other: the mix is the effect.
+func TestTwoSpeedsOfAVariant(t *testing.T) {
+	e := lab{5, nil}.evidence()
+	atSpeeds(e, "a", 1, func(int, int) bool { return true })
+	atSpeeds(e, "b", 1, func(_, run int) bool { return run <= 2 })
+	_, rows := judge(t, e, parityRules())
+	static := rows["static"]
+	if s := static.Effect.Speeds; s == nil || s.Host || static.Effect.Pairs != 15 || !static.has(FlagBimodalVariant) {
+		t.Errorf("speeds %+v of %d pairs, flags %v", s, static.Effect.Pairs, static.Flags)
+	}
+	// Three slow runs of fifteen, and none of the base: that may be chance, with a
+	// probability of 2 x C(15,3)/C(30,3) = 0.224, but to leave them out would be to
+	// excuse them.
+	e = lab{5, nil}.evidence()
+	atSpeeds(e, "a", 1, func(int, int) bool { return true })
+	atSpeeds(e, "b", 1, func(_, run int) bool { return run != 2 })
+	_, rows = judge(t, e, parityRules())
+	if s := rows["static"].Effect.Speeds; s == nil || s.Host || s.Both || rows["static"].Effect.Pairs != 15 || !strings.Contains(s.text(0), "may be chance (p 0.224)") {
+		t.Errorf("speeds %+v", s)
+	}
+	// Two variants at two speeds are two variants.
+	_, rows = judge(t, lab{5, map[string]float64{"b": 930}}.evidence(), parityRules())
+	if rows["static"].Effect.Speeds != nil {
+		t.Errorf("flags %v", rows["static"].Flags)
+	}
+}
+
+func TestOrderFlags(t *testing.T) {
+	// The host loses 4 % in three hours, the ratio nothing.
+	e := lab{5, nil}.evidence()
+	for _, variant := range []string{"a", "b"} {
+		each(e, variant, "static", func(m *record.Measurement) {
+			m.RPS = record.Of(1000 * math.Exp(-0.04*(float64(m.Round-1)/2+float64(m.Run)/1000)))
+		})
+	}
+	_, rows := judge(t, e, parityRules())
+	if !rows["static"].has(FlagDrift) || rows["php"].has(FlagDrift) || rows["static"].has(FlagPosition) {
+		t.Errorf("static %v, php %v", rows["static"].Flags, rows["php"].Flags)
+	}
+	// The one that runs first is 2 % faster.
+	e = lab{5, nil}.evidence()
+	for _, variant := range []string{"a", "b"} {
+		each(e, variant, "static", func(m *record.Measurement) {
+			m.Slot = 1 + (m.Run+len(variant)+int(variant[0]))%2
+			if m.Slot == 1 {
+				m.RPS = record.Of(1.01 * m.RPS.OrNaN())
+			} else {
+				m.RPS = record.Of(0.99 * m.RPS.OrNaN())
+			}
+		})
+	}
+	_, rows = judge(t, e, parityRules())
+	if !rows["static"].has(FlagPosition) || rows["php"].has(FlagPosition) {
+		t.Errorf("static %v, php %v", rows["static"].Flags, rows["php"].Flags)
+	}
+}
+
+// The seconds of a measurement show a cold start, and a rate that changed in the middle.
+func TestSecondsFlags(t *testing.T) {
+	e := lab{3, nil}.evidence()
+	e.Seconds = map[MeasurementKey][]float64{}
+	series := func(early, late float64, from int) []float64 {
+		all := make([]float64, 30)
+		for i := range all {
+			all[i] = late + float64(i%2)
+			if i < from {
+				all[i] = early + float64(i%2)
+			}
+		}
+		return all
+	}
+	for _, r := range e.Rounds {
+		for i := range r.Measurements {
+			m := &r.Measurements[i]
+			switch {
+			case m.Scenario == "static" && m.Variant == "b" && r.Number == 2:
+				e.Seconds[KeyOf(m)] = series(900, 1000, 10)
+			case m.Scenario == "php" && m.Run == 1:
+				e.Seconds[KeyOf(m)] = series(1000, 1000, 0)
+			}
+		}
+	}
+	_, rows := judge(t, e, parityRules())
+	texts := map[string]string{}
+	for _, f := range rows["static"].Flags {
+		texts[f.Code] = f.Text
+	}
+	// 900.5 / 1000.5 - 1 = -10.0 %; the first second of the new rate is the eleventh.
+	if want := "3 of 3 measurements; b, round 2, run 1 began with -10.0 % of its later rate"; texts[FlagNotWarm] != want {
+		t.Errorf("%q, want %q", texts[FlagNotWarm], want)
+	}
+	if want := "3 of 3 measurements; b, round 2, run 1 changed its rate at second 11"; texts[FlagFlip] != want {
+		t.Errorf("%q, want %q", texts[FlagFlip], want)
+	}
+	if len(rows["php"].Flags) != 0 {
+		t.Errorf("a steady row has %v", rows["php"].Flags)
+	}
+}
+
+func TestLimiter(t *testing.T) {
+	for _, test := range []struct {
+		base, new, generator float64
+		want                 string
+	}{
+		{0.99, 0.98, 0.3, LimiterServer},
+		{0.99, 0.8, 0.3, LimiterUnknown},
+		{0.5, 0.5, 0.3, LimiterUnknown},
+		{math.NaN(), math.NaN(), math.NaN(), ""},
+		{0.99, math.NaN(), 0.3, LimiterUnknown},
+	} {
+		e := lab{3, nil}.evidence()
+		each(e, "a", "static", func(m *record.Measurement) {
+			m.ServerBusyFrac, m.GeneratorBusyFrac = record.Of(test.base), record.Of(test.generator)
+		})
+		each(e, "b", "static", func(m *record.Measurement) {
+			m.ServerBusyFrac, m.GeneratorBusyFrac = record.Of(test.new), record.Of(test.generator)
+		})
+		_, rows := judge(t, e, parityRules())
+		if l := rows["static"].Limiter; l.Of != test.want {
+			t.Errorf("%+v: %+v", test, l)
+		}
+	}
+	// A saturated generator may stand in a table that gives no verdict of record.
+	e := lab{3, nil}.evidence()
+	e.Sessions[0].Plan.Preset = "quick"
+	for _, v := range []string{"a", "b"} {
+		each(e, v, "static", func(m *record.Measurement) {
+			m.GeneratorBusyFrac, m.ServerBusyFrac, m.CPUAppMicros = record.Of(0.97), record.Of(0.6), record.Of(1500)
+		})
+	}
+	_, rows := judge(t, e, parityRules())
+	if l := rows["static"].Limiter; l.Of != LimiterGenerator || !strings.Contains(l.Text, "the server used 4.00 / 4.00 CPUs, applications 1.50 / 1.50") {
+		t.Errorf("%+v", l)
+	}
+}
+
+// A series that falls by 3 % in its middle has a change there; one bad session is none.
+func TestHistory(t *testing.T) {
+	var tables []Table
+	for i := range 16 {
+		rate := 1000.0
+		if i >= 8 {
+			rate = 970
+		}
+		rate *= 1 + 0.001*float64(i%3-1)
+		e := lab{3, map[string]float64{"b/static": rate, "b/php": 1000}}.evidence()
+		if i == 5 {
+			each(e, "b", "php", func(m *record.Measurement) { m.RPS = record.Of(900) })
+		}
+		for _, r := range e.Rounds {
+			for j := range r.Measurements {
+				r.Measurements[j].StartUTC = r.Measurements[j].StartUTC.AddDate(0, 0, i)
+			}
+		}
+		e.Name = fmt.Sprintf("h-s-%d", i)
+		table, _ := judge(t, e, parityRules())
+		tables = append([]Table{table}, tables...) // the order is made by time
+	}
+	all := History(tables)
+	if len(all) != 2 || all[0].Row != "static b/a" || len(all[0].Points) != 16 {
+		t.Fatalf("%+v", all)
+	}
+	if c := all[0].Changes; len(c) != 1 || c[0].At != 8 || ratioText(c[0].Before) != "1.000" || ratioText(c[0].After) != "0.970" {
+		t.Errorf("changes %+v", c)
+	}
+	if c := all[1].Changes; len(c) != 0 {
+		t.Errorf("one bad session is a change: %+v", c)
+	}
+	var have strings.Builder
+	if err := WriteHistory(&have, all); err != nil || !strings.Contains(have.String(), "static b/a: from 1.000 to 0.970 with h-s-8 of 2026-11-14 (p < 0.001)\n") {
+		t.Errorf("%v\n%s", err, have.String())
+	}
+	// Beside a verdict: what was before, and where the base is since.
+	now := tables[0]
+	now.Remember(tables[1:4])
+	// Of sessions 12, 13 and 14 the noise is -0.1, 0 and +0.1 %.
+	if have, want := now.Rows[0].pastLine(), "before, over 3 sessions: 0.969 0.970 0.971; last h-s-14 of 2026-11-20, since when a itself is at 1 000 req/s, 0.0 %"; have != want {
+		t.Errorf("%q, want %q", have, want)
+	}
+	if p := (&Point{Table: "t", Began: time.Time{}}); p.text() != "t" {
+		t.Errorf("a point without a time is %q", p.text())
+	}
+}

@@ -1,0 +1,157 @@
+package gate
+
+import "github.com/scalws/scalbench/internal/record"
+
+// The parts of a row in JSON.
+type (
+	jsonRow struct {
+		Row      string        `json:"row"` // as rulings and --why name it
+		Mode     string        `json:"mode,omitempty"`
+		Scenario string        `json:"scenario"`
+		Base     string        `json:"base"`
+		New      string        `json:"new"`
+		Verdict  string        `json:"verdict"`
+		First    string        `json:"first_verdict,omitempty"` // before repeats, where they changed it
+		Ratio    record.Value  `json:"ratio,omitzero"`          // that the verdict is about, above 1 for better
+		Same     bool          `json:"same,omitempty"`          // nothing differs between the variants
+		Short    string        `json:"short,omitempty"`
+		Why      []string      `json:"why"`
+		Metric   string        `json:"metric"` // rps, or cpu_us where an application limits the rate
+		Control  bool          `json:"control,omitempty"`
+		Rounds   []jsonNumbers `json:"rounds"`
+		Median   record.Value  `json:"median,omitzero"` // of the rounds' ratios of rps
+		Spread   record.Value  `json:"spread,omitzero"`
+		P99      record.Value  `json:"p99,omitzero"`
+		CPU      record.Value  `json:"cpu_us,omitzero"`
+		RSS      record.Value  `json:"rss,omitzero"`
+		Pooled   record.Value  `json:"pooled,omitzero"`
+		BaseRuns *jsonPooled   `json:"base_runs,omitempty"`
+		NewRuns  *jsonPooled   `json:"new_runs,omitempty"`
+		Effect   *jsonEffect   `json:"effect,omitempty"`
+		Limiter  *jsonLimiter  `json:"limiter,omitempty"`
+		Flags    []jsonFlag    `json:"flags"`
+		Repeats  []jsonRow     `json:"repeats,omitempty"`
+		Ruling   *jsonRuling   `json:"ruling,omitempty"`
+	}
+	jsonNumbers struct {
+		Base   record.Value `json:"base_rps,omitzero"`
+		New    record.Value `json:"new_rps,omitzero"`
+		Ratio  record.Value `json:"ratio,omitzero"`
+		Spread record.Value `json:"spread,omitzero"`
+		P99    record.Value `json:"p99,omitzero"`
+		CPU    record.Value `json:"cpu_us,omitzero"`
+		RSS    record.Value `json:"rss,omitzero"`
+	}
+	jsonPooled struct {
+		Runs          int          `json:"runs"`
+		RPS           record.Value `json:"rps,omitzero"`
+		RPSMin        record.Value `json:"rps_min,omitzero"`
+		RPSMax        record.Value `json:"rps_max,omitzero"`
+		CV            record.Value `json:"cv,omitzero"`
+		CPUMicros     record.Value `json:"cpu_us,omitzero"`
+		P99Millis     record.Value `json:"p99_ms,omitzero"`
+		RSSKiB        record.Value `json:"rss_kib,omitzero"`
+		ServerBusy    record.Value `json:"server_busy,omitzero"`
+		GeneratorBusy record.Value `json:"generator_busy,omitzero"`
+	}
+	jsonEffect struct {
+		Pairs    int          `json:"pairs"`
+		Ratio    record.Value `json:"ratio,omitzero"`
+		Lo       record.Value `json:"lo,omitzero"`
+		Hi       record.Value `json:"hi,omitzero"`
+		Level    record.Value `json:"level,omitzero"` // error of each bound
+		ByRounds bool         `json:"by_rounds,omitempty"`
+		MDE      record.Value `json:"mde,omitzero"`
+		Sigma    record.Value `json:"sigma,omitzero"`
+		RoundP   record.Value `json:"round_p,omitzero"`
+		Speeds   *jsonSpeeds  `json:"speeds,omitempty"`
+		Missing  string       `json:"missing,omitempty"`
+	}
+	jsonSpeeds struct {
+		Lower      record.Value `json:"lower,omitzero"`
+		Upper      record.Value `json:"upper,omitzero"`
+		LowerRuns  int          `json:"lower_runs"`
+		UpperRuns  int          `json:"upper_runs"`
+		Host       bool         `json:"host"`
+		P          record.Value `json:"p,omitzero"`
+		Across     int          `json:"pairs_across"`
+		LowerRatio record.Value `json:"lower_ratio,omitzero"`
+		UpperRatio record.Value `json:"upper_ratio,omitzero"`
+		Within     record.Value `json:"spread_within,omitzero"`
+	}
+	jsonLimiter struct {
+		Of   string `json:"of"`
+		Text string `json:"text"`
+	}
+	jsonFlag struct {
+		Code string `json:"code"`
+		Text string `json:"text"`
+	}
+	jsonRuling struct {
+		Date string `json:"date"`
+		By   string `json:"by"`
+		Text string `json:"text"`
+	}
+)
+
+func (r *Row) json() jsonRow {
+	n := &r.Numbers
+	file := jsonRow{
+		Row: r.ID(), Mode: r.Mode, Scenario: r.Scenario, Base: r.Base, New: r.New,
+		Verdict: r.Verdict.String(), Ratio: known(r.Ratio), Same: r.Same, Short: r.Short, Why: r.Why, Metric: n.Metric.String(), Control: r.Control,
+		Rounds: []jsonNumbers{}, Flags: []jsonFlag{},
+		Median: known(n.Value), Spread: known(n.Spread), P99: known(n.P99), CPU: known(n.CPU), RSS: known(n.RSS), Pooled: known(n.Pooled),
+		BaseRuns: n.Base.json(), NewRuns: n.New.json(), Effect: r.Effect.json(),
+	}
+	if r.First != r.Verdict {
+		file.First = r.First.String()
+	}
+	for _, round := range n.Rounds {
+		file.Rounds = append(file.Rounds, jsonNumbers{
+			Base: known(round.BaseRPS), New: known(round.NewRPS), Ratio: known(round.Ratio), Spread: known(round.Spread),
+			P99: known(round.P99), CPU: known(round.CPU), RSS: known(round.RSS),
+		})
+	}
+	if r.Limiter.Of != "" {
+		file.Limiter = &jsonLimiter{r.Limiter.Of, r.Limiter.Text}
+	}
+	for _, f := range r.Flags {
+		file.Flags = append(file.Flags, jsonFlag(f))
+	}
+	for i := range r.Repeats {
+		file.Repeats = append(file.Repeats, r.Repeats[i].json())
+	}
+	if r.Ruling != nil {
+		file.Ruling = &jsonRuling{r.Ruling.Date, r.Ruling.By, r.Ruling.Text}
+	}
+	return file
+}
+
+// json is nil for no runs.
+func (p *Pooled) json() *jsonPooled {
+	if p.Runs == 0 {
+		return nil
+	}
+	return &jsonPooled{
+		Runs: p.Runs, RPS: known(p.RPS), RPSMin: known(p.RPSMin), RPSMax: known(p.RPSMax), CV: known(p.CV), CPUMicros: known(p.CPUMicros),
+		P99Millis: known(p.P99Millis), RSSKiB: known(p.RSSKiB), ServerBusy: known(p.ServerBusy), GeneratorBusy: known(p.GeneratorBusy),
+	}
+}
+
+// json is nil for no pairs.
+func (e *Effect) json() *jsonEffect {
+	if e.Pairs == 0 {
+		return nil
+	}
+	file := &jsonEffect{
+		Pairs: e.Pairs, Ratio: known(e.Ratio), Lo: known(e.Lo), Hi: known(e.Hi), Level: known(e.Level), ByRounds: e.ByRounds,
+		MDE: known(e.MDE), Sigma: known(e.Sigma), RoundP: known(e.RoundP), Missing: e.Missing,
+	}
+	if s := e.Speeds; s != nil {
+		file.Speeds = &jsonSpeeds{
+			Lower: known(s.Lower), Upper: known(s.Upper), LowerRuns: s.LowerN, UpperRuns: s.UpperN, Host: s.Host, P: known(s.P),
+			Across: s.Across, LowerRatio: known(s.LowerRatio), UpperRatio: known(s.UpperRatio), Within: known(s.WithinFrac),
+		}
+	}
+	return file
+}

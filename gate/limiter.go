@@ -1,0 +1,63 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+)
+
+// Limiter is what kept the rate of a row from being higher. A rate shows a change of
+// the server only where the server was the limit.
+type Limiter struct {
+	Of   string // one of the words below; "": no busy fraction was measured
+	Text string // with the numbers
+}
+
+// The words of a limiter. That an upstream or an application was it cannot be read off
+// a record, which has no busy fraction of their CPUs: it is unknown then, and the text
+// tells how many CPUs they used.
+const (
+	LimiterServer    = "server"
+	LimiterGenerator = "generator"
+	LimiterUnknown   = "unknown"
+)
+
+// limitBusyFrac is the busy fraction from which CPUs are the limit.
+const limitBusyFrac = 0.95
+
+// limiterOf finds the limiter by the medians of all runs. Both variants have to have it:
+// where only one kept its CPUs busy the ratio is not that of the servers.
+func limiterOf(n *Numbers) Limiter {
+	b, w := &n.Base, &n.New
+	if math.IsNaN(b.ServerBusy) && math.IsNaN(b.GeneratorBusy) {
+		return Limiter{}
+	}
+	l := Limiter{Of: LimiterUnknown}
+	switch {
+	case math.Max(b.GeneratorBusy, w.GeneratorBusy) >= limitBusyFrac:
+		l.Of = LimiterGenerator
+	case math.Min(b.ServerBusy, w.ServerBusy) >= limitBusyFrac:
+		l.Of = LimiterServer
+	}
+	l.Text = fmt.Sprintf("%s; busy base / new: server %s, generator %s", l.Of, slashed(busyText(b.ServerBusy), busyText(w.ServerBusy)), slashed(busyText(b.GeneratorBusy), busyText(w.GeneratorBusy)))
+	if !math.IsNaN(b.CPUMicros) && !math.IsNaN(w.CPUMicros) {
+		l.Text += "; the server used " + slashed(b.cpusText(b.CPUMicros), w.cpusText(w.CPUMicros)) + " CPUs"
+	}
+	if b.CPUAppMicros > 0 || w.CPUAppMicros > 0 {
+		l.Text += ", applications " + slashed(b.cpusText(b.CPUAppMicros), w.cpusText(w.CPUAppMicros))
+	}
+	if product := n.Value * n.CPU; l.Of == LimiterServer && math.Abs(product-1) > limiterSlack {
+		l.Text += "; but rps times cpu_us, which is then a constant, changed by " + signedPercent(product-1)
+	}
+	return l
+}
+
+// busyText writes 98 %, n/a where it was not measured.
+func busyText(fraction float64) string {
+	if math.IsNaN(fraction) {
+		return absent
+	}
+	return decimals(100*fraction, 0) + " %"
+}
+
+// cpusText is how many CPUs were busy for so much time per request: rps x cpu_us / 1e6.
+func (p *Pooled) cpusText(cpuMicros float64) string { return decimals(p.RPS*cpuMicros/1e6, 2) }

@@ -1,0 +1,74 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/scalws/scalbench/internal/record"
+	"github.com/scalws/scalbench/internal/stat"
+)
+
+// flagOrder flags what the order of the runs did to them: a host that drifted, and a
+// place in the order that was worth something. Pairs cancel the first, and equally
+// many pairs in both orders the second; absolute numbers keep both.
+func (r *Row) flagOrder(sample []roundSample) {
+	var times, rates []float64
+	var newFirst, newSecond []float64
+	for _, s := range sample {
+		d, err := lnDifferences([]RoundNumbers{{Base: s.base, New: s.new}}, rpsOf)
+		for k := range s.base {
+			base, new := &s.base[k], &s.new[k]
+			if !base.StartUTC.IsZero() {
+				times = append(times, float64(base.StartUTC.UnixNano())/1e9)
+			}
+			switch {
+			case err != nil || base.Slot == 0 || new.Slot == 0:
+			case new.Slot < base.Slot:
+				newFirst = append(newFirst, d[0][k])
+			default:
+				newSecond = append(newSecond, d[0][k])
+			}
+		}
+		rates = append(rates, logs(s.base, rpsOf)...)
+	}
+	if drift, err := stat.DriftTest(times, rates); err == nil && drift.Flagged() {
+		r.flag(FlagDrift, "the rate of %s moved by %s from the first run to the last (p %s): absolute numbers do not describe the host", r.Base, signedPercent(drift.Change), pText(drift.P))
+	}
+	if position, err := stat.PositionTest(newFirst, newSecond); err == nil && position.Flagged() {
+		r.flag(FlagPosition, "%s is %s better where it runs first (p %s; %d pairs first, %d second)", r.New, signedPercent(position.Effect), pText(position.P), len(newFirst), len(newSecond))
+	}
+}
+
+// flagSeconds flags measurements that began before the server had settled, and such
+// whose rate changed in the middle, where their seconds are known.
+func (r *Row) flagSeconds(sample []roundSample, seconds map[MeasurementKey][]float64) {
+	var cold, flipped []string
+	known := 0
+	for _, s := range sample {
+		for _, m := range slices.Concat(s.base, s.new) {
+			perSecond := seconds[KeyOf(&m)]
+			if len(perSecond) == 0 {
+				continue
+			}
+			known++
+			if w, err := stat.WarmUpTest(perSecond); err == nil && !w.Warm() {
+				cold = append(cold, fmt.Sprintf("%s began with %s of its later rate", placeText(&m), signedPercent(w.Change)))
+			}
+			if f, err := stat.FlipTest(perSecond); err == nil && f.Flagged() {
+				flipped = append(flipped, fmt.Sprintf("%s changed its rate at second %d", placeText(&m), f.Second))
+			}
+		}
+	}
+	if len(cold) > 0 {
+		r.flag(FlagNotWarm, "%d of %d measurements; %s", len(cold), known, cold[0])
+	}
+	// One of a hundred steady measurements shows a flip.
+	if len(flipped) > 0 {
+		r.flag(FlagFlip, "%d of %d measurements; %s", len(flipped), known, flipped[0])
+	}
+}
+
+// placeText names a measurement in its session.
+func placeText(m *record.Measurement) string {
+	return fmt.Sprintf("%s, round %d, run %d", m.Variant, m.Round, m.Run)
+}

@@ -1,0 +1,120 @@
+package gate
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/scalws/scalbench/internal/record"
+)
+
+// WriteWhy writes how the verdict of one row came about, number by number: the runs,
+// what each round makes of them, the median, the decision, and what it must be read
+// with. The first lines are numbers that anybody can compute again.
+func WriteWhy(out io.Writer, t *Table, r *Row) error {
+	var page bytes.Buffer
+	line := func(format string, args ...any) { fmt.Fprintln(&page, oneLine(fmt.Sprintf(format, args...))) }
+	line("%s: %s", r.ID(), r.Word())
+	if t.Estimate != "" {
+		line("ESTIMATE: %s; it gives no verdict of record", t.Estimate)
+	}
+	r.writeRounds(&page)
+	line("policy %s", t.Rules.text())
+	for _, reason := range r.Why {
+		line("  %s", reason)
+	}
+	r.writeEffect(line)
+	if r.Limiter.Text != "" {
+		line("limit: %s", r.Limiter.Text)
+	}
+	for _, f := range r.Flags {
+		line("flag %s: %s", f.Code, f.Text)
+	}
+	for i := range r.Repeats {
+		line("")
+		line("repeated: %s", r.Repeats[i].Line())
+		r.Repeats[i].writeRounds(&page)
+	}
+	if _, err := out.Write(page.Bytes()); err != nil {
+		return fmt.Errorf("write gate: %w", err)
+	}
+	return nil
+}
+
+// writeRounds writes the runs of each round and what was made of them.
+func (r *Row) writeRounds(out *bytes.Buffer) {
+	for i, round := range r.Numbers.Rounds {
+		fmt.Fprintf(out, "round %d\n", i+1)
+		grid := Grid{Columns: []Column{{"", false}, {r.Base, true}, {r.New, true}, {"new / base", true}}}
+		add := func(name, base, new, ratio string) {
+			grid.Rows = append(grid.Rows, []string{"  " + name, base, new, ratio})
+		}
+		for k := range round.Base {
+			base, new := round.Base[k].RPS.OrNaN(), round.New[k].RPS.OrNaN()
+			add(fmt.Sprintf("run %d, req/s", round.Base[k].Run), rateText(base), rateText(new), ratioText(new/base))
+		}
+		add("median, req/s", rateText(round.BaseRPS), rateText(round.NewRPS), ratioText(round.Ratio))
+		add("CV (n-1)", percentText(cv(record.Column(round.Base, rpsOf))), percentText(cv(record.Column(round.New, rpsOf))), "larger "+percentText(round.Spread))
+		for _, number := range []struct {
+			name     string
+			of       func(*record.Measurement) record.Value
+			decimals int
+			ratio    float64
+		}{{"median p99, ms", p99Of, 2, round.P99}, {"median cpu_us", cpuOf, 2, round.CPU}, {"median peak RSS, KiB", rssOf, 0, round.RSS}} {
+			add(number.name, decimals(medianOf(round.Base, number.of), number.decimals), decimals(medianOf(round.New, number.of), number.decimals), ratioText(number.ratio))
+		}
+		grid.Text(out) // a buffer takes everything
+	}
+	if n := &r.Numbers; len(n.Rounds) > 0 {
+		fmt.Fprintf(out, "median of the rounds: ratio %s, spread %s, p99 %s, cpu_us %s, peak RSS %s; pooled ratio %s, which decides nothing\n",
+			ratioText(n.Value), percentText(n.Spread), ratioText(n.P99), ratioText(n.CPU), ratioText(n.RSS), ratioText(n.Pooled))
+	}
+}
+
+// writeEffect writes what the pairs say.
+func (r *Row) writeEffect(line func(format string, args ...any)) {
+	e := &r.Effect
+	if e.Pairs == 0 {
+		return
+	}
+	line("pairs: %d, ratio %s (Hodges-Lehmann), standard deviation of a pair %s", e.Pairs, ratioText(e.Ratio), percentText(e.Sigma))
+	switch {
+	case e.Missing != "":
+		line("  no bounds: %s", e.Missing)
+	case e.ByRounds:
+		line("  bounds %s, each wrong with a probability of %s at most (Student's t of the means of the rounds)", e.boundsText(), shortText(rounded(e.Level, 4)))
+	default:
+		line("  bounds %s, each wrong with a probability of %s at most (signed-rank test)", e.boundsText(), shortText(rounded(e.Level, 4)))
+	}
+	line("  could have seen %s", e.seenText())
+}
+
+// text is the rule in one line.
+func (r Rule) text() string {
+	parts := []string{r.Policy.String()}
+	switch r.Policy {
+	case Parity:
+		if r.MaxMarginFrac > 0 {
+			parts = append(parts, "spread capped at "+percentText(r.MaxMarginFrac))
+		} else {
+			parts = append(parts, "spread not capped")
+		}
+	case Fixed:
+		parts = append(parts, "smallest ratio "+shortText(r.MinRatio))
+	case NonInferior:
+		parts = append(parts, "margin "+percentText(r.MarginFrac), "alpha "+shortText(r.alpha()))
+		if r.MaxRounds > 0 {
+			parts = append(parts, fmt.Sprintf("looks after rounds %d to %d, spending %s", r.Rounds(), r.MaxRounds, r.Spend))
+		}
+	}
+	for _, l := range []struct {
+		of  string
+		max float64
+	}{{"p99", r.P99Max}, {"peak RSS", r.RSSMax}, {"cpu_us", r.CPUMax}} {
+		if l.max > 0 {
+			parts = append(parts, l.of+" at most "+shortText(l.max))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
