@@ -74,6 +74,13 @@ const exitInvalid = 5
 // exitBroken is how it ends when a threshold did not hold.
 const exitBroken = 3
 
+// exitNoVerdict and exitRefused are how a gate ends that cannot tell, and a session on a
+// host that is not what it needs.
+const (
+	exitNoVerdict = 4
+	exitRefused   = 7
+)
+
 // exitCode returns with which code a command has ended, whose Run, Wait or
 // Output returned err.
 func exitCode(t *testing.T, err error) int {

@@ -8,11 +8,12 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/scalws/scalbench/driver"
 	"github.com/scalws/scalbench/internal/suite"
 	"github.com/scalws/scalbench/loadgen"
 )
 
-// When several codes apply, the first of 130/143, 2, 1, 5, 0 counts.
+// When several codes apply, the first of 130/143, 2, 1, 6, 7, 5, 3, 4, 0 counts.
 func TestExitCode(t *testing.T) {
 	usage, faults := usagef("-n 0"), suite.Faults{{File: "x.yaml", Line: 1, Column: 1, Text: "empty"}}
 	invalidPlan := loadgen.Plan{}.Validate()
@@ -37,6 +38,16 @@ func TestExitCode(t *testing.T) {
 		{"nothing ok", fmt.Errorf("%w: reset", errNothingOK), nil, 1},
 		{"invalid", fmt.Errorf("%w: suspended", errInvalid), nil, 5},
 		{"suspect", fmt.Errorf("%w: short", errSuspect), nil, 5},
+		{"busy", &driver.CopyError{}, nil, 6},
+		{"busy in one suite, refused in another", errors.Join(fmt.Errorf("suite a: %w", driver.ErrBusy), &driver.RefusedError{Reasons: []string{"x"}}), nil, 6},
+		{"refused", fmt.Errorf("suite a: %w", &driver.RefusedError{Reasons: []string{"x"}}), nil, 7},
+		{"refused, and rows stay invalid", errors.Join(&driver.RefusedError{Reasons: []string{"x"}}, errInvalidRows), nil, 7},
+		{"rows stay invalid", errInvalidRows, nil, 5},
+		{"the lock was lost", fmt.Errorf("suite a: %w", driver.ErrLockLost), nil, 5},
+		{"out of time", hintedError{errUnfinished, "resume"}, nil, 4},
+		{"out of time, and rows stay invalid", errors.Join(errUnfinished, errInvalidRows), nil, 5},
+		{"an order", fmt.Errorf("%w: twice", driver.ErrOrder), nil, 2},
+		{"results are there", driver.ErrTaken, nil, 1},
 		{"invalid, and the server did not end well", errors.Join(errInvalid, errors.New("stop")), nil, 1},
 	} {
 		if got := exitCode(tt.err, tt.signal); got != tt.want {

@@ -8,6 +8,11 @@
 //	scalbench cert DIR                     a CA and a certificate for TLS tests
 //	scalbench probe URL                    latency now and then, by phases
 //	scalbench merge FILE...                results of several generators as one
+//	scalbench run SUITE...                 sessions of scenarios, variants, runs and rounds
+//	scalbench resume | repeat | note | status | stop    look after sessions
+//	scalbench doctor                       what this host is, and whether it is fit
+//	scalbench gate DIR...                  a verdict about what was measured
+//	scalbench import FILE...               results of other tools, for the gate
 //
 // Reading order: main.go (from arguments to a command), exit.go (how it ends),
 // load.go (the main path: options, plan, run, output), messages.go (everything
@@ -106,6 +111,8 @@ func newRoot(std streams) *cobra.Command {
 	root.Flags().BoolP("version", "V", false, "version for scalbench")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newLoad(std), newScenarios(std), newTarget(std), newCert(std), newProbe(std), newMerge(std))
+	root.AddCommand(newGate(std), newImport(std))
+	root.AddCommand(newRun(std), newResume(std), newRepeat(std), newNote(std), newStatus(std), newStop(std), newDoctor(std), newSupervise(std))
 	return root
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/scalws/scalbench/bench"
+	"github.com/scalws/scalbench/driver/loadplan"
 	"github.com/scalws/scalbench/internal/certs"
 	"github.com/scalws/scalbench/internal/suite"
 	"github.com/scalws/scalbench/loadgen"
@@ -46,7 +47,7 @@ func (o *loadOptions) planFromScenario(f *pflag.FlagSet) (plan loadgen.Plan, n n
 			url = securePlaceholderURL + scenario.URL
 		}
 	}
-	plan = scenarioPlan(scenario, url)
+	plan = loadplan.Of(scenario, url)
 	var trustErr error
 	n.certs, plan.TLS.CAs, trustErr = trusted(scenario)
 	return plan, n, errors.Join(trustErr, o.apply(&plan, f))
@@ -74,42 +75,6 @@ func trusted(s suite.Scenario) (made *certs.Set, cas []byte, err error) {
 		}
 	}
 	return nil, cas, nil
-}
-
-// scenarioPlan says in a plan what a scenario says.
-func scenarioPlan(s suite.Scenario, url string) loadgen.Plan {
-	plan := loadgen.DefaultPlan(url)
-	t := &plan.Targets[0]
-	t.Method, t.Body = s.Method, []byte(s.Body)
-	for _, h := range s.Headers {
-		t.Header = append(t.Header, loadgen.Field{Name: h.Name, Value: h.Value})
-	}
-	t.ExpectStatus = s.Expect.Status
-	if s.Expect.Bytes != nil {
-		t.ExpectBytes = *s.Expect.Bytes
-	}
-	plan.Protocol = protocolOf(s)
-	plan.TLS.Insecure, plan.TLS.SNI = s.TLS.Insecure, s.TLS.SNI
-	plan.Connections, plan.Streams, plan.RequestsPerConn = s.Connections, s.Streams, s.RequestsPerConn
-	plan.WarmUp, plan.Measure = s.Warmup, s.Measure
-	if s.Load.Kind == suite.Open {
-		plan.Rate, _ = loadgen.ParseRate(s.Load.Rate) // checked where the suite was read
-		if s.Load.Arrival == suite.Poisson {
-			plan.Arrival = loadgen.Poisson
-		}
-	}
-	return plan
-}
-
-// protocolOf returns the version that a scenario speaks.
-func protocolOf(s suite.Scenario) loadgen.Protocol {
-	switch s.HTTP {
-	case suite.HTTP2:
-		return loadgen.HTTP2
-	case suite.HTTP3:
-		return loadgen.HTTP3
-	}
-	return loadgen.HTTP1
 }
 
 // embeddedSuite is what --suite means when it is not given.

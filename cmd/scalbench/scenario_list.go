@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/scalws/scalbench/driver/loadplan"
 	"github.com/scalws/scalbench/internal/suite"
 )
 
@@ -50,7 +51,7 @@ func listScenarios(out io.Writer, s *suite.Suite) {
 // protocolText is how a scenario's requests travel, in the words of results:
 // h1, or h2 TLS, 10 streams. h3 is never without TLS.
 func protocolText(s suite.Scenario) string {
-	text := protocolOf(s).String()
+	text := loadplan.Protocol(s).String()
 	if s.TLS.On && s.HTTP != suite.HTTP3 {
 		text += " TLS"
 	}

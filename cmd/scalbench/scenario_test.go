@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/scalws/scalbench/driver/loadplan"
 	"github.com/scalws/scalbench/internal/suite"
 	"github.com/scalws/scalbench/loadgen"
 )
@@ -49,7 +50,7 @@ func TestScenarioPlanProtocol(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := parsed.Scenarios[0]
-			plan := scenarioPlan(s, s.URL)
+			plan := loadplan.Of(s, s.URL)
 			made, cas, err := trusted(s)
 			if fault := errorText(err); fault != test.fault {
 				t.Errorf("fault %q, want %q", fault, test.fault)
@@ -96,7 +97,7 @@ func TestScenarioPlanLoad(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			plan := scenarioPlan(parsed.Scenarios[0], "http://h/")
+			plan := loadplan.Of(parsed.Scenarios[0], "http://h/")
 			if diff := cmp.Diff(loadgen.Rate{Steps: test.steps}, plan.Rate); diff != "" || plan.Arrival != test.arrival {
 				t.Errorf("arrival %v, want %v; rate -want +got\n%s", plan.Arrival, test.arrival, diff)
 			}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/scalws/scalbench/driver"
+	"github.com/scalws/scalbench/internal/units"
+)
+
+// runProgress tells on standard error how a session goes: a line a measurement.
+type runProgress struct{ out io.Writer }
+
+func (p runProgress) observer() driver.Observer {
+	return driver.Observer{
+		Say:      func(line string) { fmt.Fprintf(p.out, "scalbench: %s\n", line) },
+		Began:    p.began,
+		Measured: func(m driver.Measured) { fmt.Fprintln(p.out, measuredLine(m)) },
+	}
+}
+
+func (p runProgress) began(b driver.Began) {
+	what := "session"
+	if b.Resumed {
+		what = "resumed"
+	}
+	fmt.Fprintf(p.out, "scalbench: %s %s: %d of %d measurements are to be made, about %s\n",
+		what, b.Dir, b.Progress.Total-b.Progress.Done, b.Progress.Total, aboutTime(b.Progress.Left))
+}
+
+// measuredLine is one measurement: where in the plan, what, how much, time left.
+func measuredLine(m driver.Measured) string {
+	row := m.Scenario
+	if m.Mode != "" {
+		row = m.Mode + "/" + row
+	}
+	line := fmt.Sprintf("[%d/%d] round %d, run %d, %s, %s", m.Progress.Done, m.Progress.Total, m.Round, m.Run, m.Variant, row)
+	if m.Attempt > 1 {
+		line += fmt.Sprintf(", attempt %d", m.Attempt)
+	}
+	if !m.Valid {
+		return line + ": INVALID: " + m.Reason
+	}
+	line += fmt.Sprintf(": %s req/s", rate(m.RPS))
+	if m.P99Millis > 0 {
+		line += fmt.Sprintf(", p99 %.2f ms", m.P99Millis)
+	}
+	if m.CPUMicros > 0 {
+		line += fmt.Sprintf(", cpu %.2f us", m.CPUMicros)
+	}
+	for _, r := range m.Ratios {
+		line += fmt.Sprintf(", %s/%s %.3f", r.New, r.Base, r.RPS)
+	}
+	if m.Interfered {
+		line += ", interfered"
+	}
+	return line + ", about " + aboutTime(m.Progress.Left) + " left"
+}
+
+// aboutTime is a time that is not known to the second.
+func aboutTime(d time.Duration) string {
+	if d >= time.Hour {
+		d = d.Round(time.Minute)
+		return strings.TrimSuffix(d.String(), "0s")
+	}
+	return d.Round(time.Second).String()
+}
+
+// printPreviews says what would be measured.
+func printPreviews(out io.Writer, previews []driver.Preview) {
+	var total time.Duration
+	for _, p := range previews {
+		fmt.Fprintf(out, "%s: %s of %s, %s of %v + %v, about %s\n", p.Suite, counted(p.Rounds, "round"), counted(p.Runs, "run"),
+			counted(len(p.Keys), "measurement"), p.Warmup, p.Measure, aboutTime(p.Takes))
+		for i, key := range p.Keys {
+			fmt.Fprintf(out, "  %*d  %s\n", len(fmt.Sprint(len(p.Keys))), i+1, key)
+		}
+		for _, gap := range p.Gaps {
+			fmt.Fprintf(out, "  not measured: %s\n", gap)
+		}
+		total += p.Takes
+	}
+	if len(previews) > 1 {
+		fmt.Fprintf(out, "all: about %s\n", aboutTime(total))
+	}
+}
+
+// counted is a number of things.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// printOutcome says what became of each session, and where it is.
+func printOutcome(out io.Writer, outcome driver.Outcome) {
+	for _, s := range outcome.Sessions {
+		fmt.Fprintf(out, "%-9s%s\n", "suite", s.Suite)
+		if len(s.Files.Rounds) > 0 {
+			fmt.Fprintf(out, "%-9s%s\n", "measured", measuredText(s))
+			fmt.Fprintf(out, "%-9s%s\n", "rounds", strings.Join(s.Files.Rounds, " "))
+		}
+		fmt.Fprintf(out, "%-9s%s\n", "session", s.Files.Session)
+		if s.OverheadMax > 0 {
+			fmt.Fprintf(out, "%-9sat most %s beside the load of a measurement, %s of a CPU in its window\n", "driver",
+				units.Duration(s.OverheadMax), units.Percent(s.OwnCPUFracMax))
+		}
+		switch {
+		case s.Stopped != "" && !s.Decided:
+			fmt.Fprintf(out, "%-9s%s\n", "stopped", s.Stopped)
+			fmt.Fprintf(out, "%-9sscalbench resume %s\n", "next", s.Files.Session)
+		case len(s.Variants) > 1:
+			fmt.Fprintf(out, "%-9sscalbench gate %s\n", "next", s.Files.Session)
+		}
+	}
+}
+
+// measuredText counts what the finished rounds have.
+func measuredText(s driver.SessionOutcome) string {
+	text := fmt.Sprintf("%d valid", s.Valid)
+	for _, of := range []struct {
+		n    int
+		word string
+	}{{s.Interfered, "of them interfered"}, {s.Invalid, "INVALID"}, {s.NotRun, "NOT RUN"}, {s.NotApplicable, "N/A"}} {
+		if of.n > 0 {
+			text += fmt.Sprintf(", %d %s", of.n, of.word)
+		}
+	}
+	return text
+}

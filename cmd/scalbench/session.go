@@ -1,0 +1,42 @@
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scalws/scalbench/driver"
+)
+
+// oneSession wants the directory of a session.
+func oneSession(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return hintedError{usagef("%s: one session, got %d: %q", cmd.Name(), len(args), args), "give its directory, such as results/xeon-gate1.session"}
+	}
+	return nil
+}
+
+func newResume(std streams) *cobra.Command {
+	var sitting sittingOptions
+	untilDecided := false
+	cmd := &cobra.Command{
+		Use:   "resume SESSION",
+		Short: "Go on with a session that was stopped or killed",
+		Long: "Go on with a session that was stopped or killed. What was measured stays; what was cut in the middle is measured\n" +
+			"again, and so is the other half of its pair. Suites, programs and host must be what they were.",
+		Example: "  scalbench resume results/xeon-gate1.session",
+		Args:    oneSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			order := driver.Order{UntilDecided: untilDecided}
+			if err := sitting.apply(&order, time.Now()); err != nil {
+				return err
+			}
+			outcome, err := driver.Resume(cmd.Context(), args[0], order, sitting.around(std))
+			return concluded(cmd.Context(), outcome, err, std)
+		},
+	}
+	cmd.Flags().SortFlags = false
+	cmd.Flags().BoolVar(&untilDecided, "until-decided", false, "stop once the gate can tell")
+	sitting.register(cmd.Flags())
+	return cmd
+}

@@ -1,0 +1,156 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/scalws/scalbench/internal/cpuset"
+	"github.com/scalws/scalbench/internal/host"
+	"github.com/scalws/scalbench/internal/procfs"
+	"github.com/scalws/scalbench/internal/record"
+	"github.com/scalws/scalbench/internal/suite"
+)
+
+// flagNoisy is what is measured on a host that did not become quiet.
+const flagNoisy = "noisy-host"
+
+// pressureFrac is the share of time in which tasks may wait for a CPU on a quiet host.
+const pressureFrac = 0.01
+
+// prepare makes what a sitting measures with, and holds the host against what it needs.
+func (d *driver) prepare(ctx context.Context, t task, id string) (*sitting, error) {
+	if err := d.endOrphans(); err != nil {
+		return nil, err
+	}
+	config := measureConfig(t, id, d.around.Environ)
+	if d.order.Attach != "" {
+		config.Say = d.around.Observer.say
+	}
+	m, err := d.rig.measurer(config, d.order.Attach)
+	if err != nil {
+		return nil, err
+	}
+	s := &sitting{driver: d, task: t, measurer: m}
+	if err := s.examine(ctx); err != nil {
+		return nil, errors.Join(err, m.close())
+	}
+	return s, nil
+}
+
+// endOrphans tells what earlier sessions have left running, and ends it when asked to.
+// What is left may load the host, which the examination tells, and may have a port,
+// which the start of a server tells. Nothing of the session is running yet, so that what
+// has its token was left by an earlier sitting of it.
+func (d *driver) endOrphans() error {
+	orphans, err := d.rig.orphans("")
+	if err != nil {
+		return err
+	}
+	for _, o := range orphans {
+		what := " is still running; --reap ends it"
+		if d.order.Reap {
+			what = " was still running and is ended"
+		}
+		d.around.Observer.say(o.String() + what)
+	}
+	if d.order.Reap {
+		return d.rig.reap(orphans)
+	}
+	return nil
+}
+
+// examine holds the host against what the suite needs, tells what has to be known, and
+// keeps the flags for the rows.
+func (s *sitting) examine(ctx context.Context) error {
+	sets, shared := s.measurer.sets()
+	findings, err := s.rig.examine(ctx, needOf(s.suite, sets, shared, s.order.results()))
+	if err != nil {
+		return err
+	}
+	for _, f := range findings {
+		if f.Level == host.Warn {
+			s.observer().say("warning: " + f.Check + ": " + f.Text)
+		}
+	}
+	s.flags = host.Flags(findings)
+	return refusedBy(findings)
+}
+
+// needOf is what a suite needs of a host.
+func needOf(s *suite.Suite, sets []host.Set, shared bool, results string) host.Need {
+	need := host.Need{Sets: sets, MayOverlap: shared, ResultsDir: results}
+	for _, sc := range s.Scenarios {
+		need.Connections = max(need.Connections, sc.Connections)
+	}
+	seen := map[host.Port]bool{}
+	for _, v := range s.Variants {
+		for _, p := range v.Ports {
+			port := host.Port{Network: procfs.TCP, Number: uint16(p.Number)}
+			if p.Number != 0 && !seen[port] { // variants run one after the other
+				seen[port] = true
+				need.Ports = append(need.Ports, port)
+			}
+		}
+	}
+	for _, r := range s.Require {
+		need.Require = append(need.Require, r.String())
+	}
+	return need
+}
+
+// hostOf is the fingerprint as a session keeps it.
+func hostOf(f host.Facts) *record.Host {
+	return &record.Host{Name: f.Name, BootID: f.BootID, Fixed: f.Fixed, Now: f.Now}
+}
+
+// awaitQuiet waits until the host is quiet, as long as the plan waits. A session that
+// gives verdicts of record is refused on a host that does not become quiet; others go
+// on, and their rows say so.
+func (s *sitting) awaitQuiet(ctx context.Context, round int) error {
+	s.noisy = false
+	q := s.suite.Quiet
+	if q.Timeout == 0 {
+		return nil // not at all: one look takes longer than a test
+	}
+	sets, _ := s.measurer.sets()
+	condition := host.Condition{Load1: q.Load1, BusyFrac: q.BusyFrac, PressureFrac: pressureFrac, CPUs: union(sets), Timeout: q.Timeout}
+	var noted bool
+	var noteErr error
+	wait, err := s.rig.waitQuiet(ctx, condition, func(line string) {
+		if !noted { // one line in the journal for a wait, whatever it takes
+			noted, noteErr = true, s.session.Waiting(round, line)
+		}
+		s.observer().say(line)
+	})
+	switch {
+	case err != nil:
+		return err
+	case noteErr != nil:
+		return noteErr
+	case wait.Quiet:
+		return nil
+	case s.suite.Plan.OfRecord:
+		return &RefusedError{[]string{fmt.Sprintf("it did not become quiet within %v: %s", q.Timeout, wait.Why)}}
+	}
+	s.noisy = true
+	s.observer().say("warning: the host is not quiet, what is measured is flagged " + flagNoisy + ": " + wait.Why)
+	return nil
+}
+
+func union(sets []host.Set) cpuset.Set {
+	var all cpuset.Set
+	for _, set := range sets {
+		all = all.Union(set.CPUs)
+	}
+	return all
+}
+
+// rowFlags are those of everything that is measured now.
+func (s *sitting) rowFlags() []string {
+	flags := s.flags
+	if s.noisy {
+		flags = append(flags[:len(flags):len(flags)], flagNoisy)
+	}
+	return flags
+}

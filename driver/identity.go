@@ -1,0 +1,115 @@
+package driver
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/scalws/scalbench/driver/internal/measure"
+	"github.com/scalws/scalbench/driver/internal/session"
+	"github.com/scalws/scalbench/internal/record"
+	"github.com/scalws/scalbench/internal/serverproc"
+)
+
+// identityOf makes the identity of a round from the directories of its measurements:
+// what this process remembers is not all, when the session was resumed.
+func (s *sitting) identityOf(round int) (*record.Identity, error) {
+	seen, err := s.identities(round)
+	if err != nil {
+		return nil, err
+	}
+	id := &record.Identity{}
+	for _, v := range s.suite.Variants {
+		var counts []record.IdentityCount
+		for _, one := range seen {
+			if one.key.Variant == v.Name {
+				counts = measure.AddCounts(counts, one.Counts)
+			}
+		}
+		id.Counts = append(id.Counts, counts...)
+	}
+	for _, pair := range s.pairs() {
+		if d, looked := differsIn(seen, pair); looked {
+			id.Differs = append(id.Differs, d)
+		}
+	}
+	return id, nil
+}
+
+// identified is what one measurement was of.
+type identified struct {
+	key session.Key
+	measure.Identity
+}
+
+// identities reads those of a round. A measurement whose server never ran has none.
+func (s *sitting) identities(round int) ([]identified, error) {
+	var all []identified
+	state := s.session.State()
+	for _, k := range state.Keys(round) {
+		path := filepath.Join(s.session.MeasurementDir(k), measure.IdentityFile)
+		data, err := os.ReadFile(path)
+		if noFile(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		id, err := measure.ReadIdentity(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Dir(path), err)
+		}
+		all = append(all, identified{k, id})
+	}
+	return all, nil
+}
+
+// pairs are the comparisons of the plan, and every other pair of variants, for any may
+// be asked for later.
+func (s *sitting) pairs() []record.PlanComparison {
+	pairs := slices.Clone(s.session.Plan.Compare)
+	for i, base := range s.suite.Variants {
+		for _, new := range s.suite.Variants[i+1:] {
+			if !slices.ContainsFunc(pairs, func(p record.PlanComparison) bool {
+				return p.Base == base.Name && p.New == new.Name || p.Base == new.Name && p.New == base.Name
+			}) {
+				pairs = append(pairs, record.PlanComparison{Base: base.Name, New: new.Name})
+			}
+		}
+	}
+	return pairs
+}
+
+// differsIn collects in what two variants differed in the runs and scenarios of a
+// round; false when that could not be seen in any. Where nothing differed in one of
+// them, nothing differs in the round: what is the same program once is no comparison,
+// and the others would hide it.
+func differsIn(seen []identified, pair record.PlanComparison) (record.Differs, bool) {
+	all, looked := record.Differs{Base: pair.Base, New: pair.New}, false
+	for _, base := range seen {
+		if base.key.Variant != pair.Base {
+			continue
+		}
+		partner := base.key
+		partner.Variant = pair.New
+		i := slices.IndexFunc(seen, func(one identified) bool { return one.key == partner })
+		if i < 0 {
+			continue
+		}
+		d := serverproc.Differs(base.Facts, seen[i].Facts)
+		switch {
+		case d.Same():
+			return record.Differs{Base: pair.Base, New: pair.New}, true
+		case len(d.Items) == 0:
+			continue // something could not be compared: it may be what differs
+		}
+		looked = true
+		for _, item := range d.Items {
+			if one := record.Difference(item); !slices.Contains(all.Items, one) {
+				all.Items = append(all.Items, one)
+			}
+		}
+	}
+	return all, looked
+}

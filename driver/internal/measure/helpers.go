@@ -1,0 +1,108 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/scalws/scalbench/internal/procfs"
+	"github.com/scalws/scalbench/internal/serverproc"
+	"github.com/scalws/scalbench/internal/suite"
+)
+
+// Helpers returns what must run beside a server that serves the scenarios: the suite's
+// and theirs, in the order in which they are started, each once. The error names a helper
+// that two of them want differently: such scenarios need restart: measurement.
+func Helpers(s *suite.Suite, scenarios []suite.Scenario) ([]suite.Helper, error) {
+	helpers := slices.Clone(s.Helpers)
+	for _, sc := range scenarios {
+		for _, h := range sc.Helpers {
+			i := slices.IndexFunc(helpers, func(other suite.Helper) bool { return other.Name == h.Name })
+			switch {
+			case i < 0:
+				helpers = append(helpers, h)
+			case !reflect.DeepEqual(helpers[i], h):
+				return nil, fmt.Errorf("scenario %s: its helper %s is not that of the others, expected restart: measurement", sc.Name, h.Name)
+			}
+		}
+	}
+	return helpers, nil
+}
+
+// helper is a process beside the server.
+type helper struct {
+	suite.Helper // as it was started
+	said         suite.Helper
+	url          string
+	server       *serverproc.Server
+	logs         *logs
+}
+
+// startHelper starts a helper and waits until it is ready. The URLs of those before it are
+// known to it.
+func (b *Bench) startHelper(ctx context.Context, r *Running, said suite.Helper) error {
+	dir, err := r.makeDir(said.Name, said.User)
+	if err != nil {
+		return err
+	}
+	cpus := b.placement.Upstream
+	if said.CPUs == suite.WithServer {
+		cpus = b.placement.Server
+	}
+	values := suite.Values{Dir: dir.run, CPUs: cpus.String(), Helpers: r.urls()}
+	if values.Cert, values.Key, err = b.certificate(dir, said.User, said.Command, said.Env, nil); err != nil {
+		return err
+	}
+	expanded, err := said.Expand(values)
+	if err != nil {
+		return err
+	}
+	spec, err := b.spec(said.Name, expanded.Command, expanded.Env, said.User, dir, cpus)
+	if err != nil {
+		return err
+	}
+	spec.StdinOpen = expanded.Ready.URL == "" || spec.StdinOpen
+	spec.Ports = portsOf(expanded.Ready.URL)
+	if err := serverproc.FreePorts(spec.Ports); err != nil {
+		return fmt.Errorf("start helper %s: %w", said.Name, err)
+	}
+	b.say("starting helper %s", said.Name)
+	h := &helper{Helper: expanded, said: said, url: expanded.Ready.URL, logs: newLogs(said.Name, dir, said.Log, nil)}
+	if h.server, err = serverproc.Start(ctx, spec); err != nil {
+		return err
+	}
+	r.helpers = append(r.helpers, h)
+	if expanded.Ready.URL != "" {
+		err = h.server.AwaitReady(ctx, readyOf(expanded.Ready))
+	} else {
+		h.url, err = h.server.AwaitListening(ctx, expanded.Ready.Timeout)
+	}
+	return unready(ctx, err)
+}
+
+// readyOf is a suite's ready check as it is made.
+func readyOf(r suite.Ready) serverproc.Ready {
+	ready := serverproc.Ready{URL: r.URL, Status: r.Status, Timeout: r.Timeout}
+	if r.Body != "" {
+		ready.Body = []byte(r.Body)
+	}
+	return ready
+}
+
+// portsOf is where somebody listens who is ready at a URL with an address of this host;
+// none for another URL.
+func portsOf(text string) []serverproc.Port {
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil
+	}
+	addr, err := netip.ParseAddrPort(strings.Replace(u.Host, "localhost:", loopback.String()+":", 1))
+	if err != nil || !addr.Addr().IsLoopback() {
+		return nil
+	}
+	return []serverproc.Port{{Network: procfs.TCP, Addr: addr}}
+}

@@ -1,0 +1,150 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/scalws/scalbench/driver/loadplan"
+	"github.com/scalws/scalbench/internal/mono"
+	"github.com/scalws/scalbench/internal/record"
+	"github.com/scalws/scalbench/internal/suite"
+	"github.com/scalws/scalbench/loadgen"
+)
+
+// measurement is one that is being made.
+type measurement struct {
+	bench    *Bench
+	running  *Running
+	scenario suite.Scenario
+	session  suite.Plan
+	plan     loadgen.Plan
+
+	generator *generator
+	watch     *watch
+	edges     *edges
+
+	result   *loadgen.Result // nil: there is none
+	seen     seen
+	evidence Evidence
+}
+
+// Measure makes one measurement of a scenario. Warm-up and window are the plan's. What is
+// wrong with the variant is in the row, which is Invalid then; an error is ours, or the
+// context's. The row lacks its place in the session (session, round, run, slot, variant,
+// mode, scenario, attempt), which session.Attempt.Commit fills in. The evidence has what
+// there is, also beside an error.
+func (b *Bench) Measure(ctx context.Context, r *Running, sc suite.Scenario, plan suite.Plan) (record.Measurement, Evidence, error) {
+	began := b.clock.Now()
+	m := &measurement{bench: b, running: r, scenario: sc, session: plan}
+	reason, err := m.run(ctx)
+	row := m.row()
+	if err == nil {
+		err = m.judge(&row, reason)
+	}
+	m.evidence.Overhead = m.overhead(began)
+	if filesErr := m.collect(); filesErr != nil && err == nil {
+		err = filesErr
+	}
+	if err != nil {
+		err = fmt.Errorf("measure %s of variant %s: %w", sc.Name, r.variant.Name, err)
+	}
+	return row, m.evidence, err
+}
+
+// run is the story of a measurement. A reason says why it is invalid; more may be found in
+// what was collected. Whatever it returns, the generator has ended and nobody looks any
+// more.
+func (m *measurement) run(ctx context.Context) (reason string, err error) {
+	if err := m.makePlan(); err != nil {
+		return "", err
+	}
+	if err := ask(ctx, m.plan); err != nil {
+		return reasonOrError(err)
+	}
+	if m.generator, err = startGenerator(m.bench.config.Exe, m.bench.placement.Generator, m.plan); err != nil {
+		return "", err
+	}
+	m.watch = m.bench.startWatch(m.running, m.generator.pid())
+	m.edges = m.bench.newEdges(m.running)
+	reason, err = m.follow(ctx)
+	m.seen = m.watch.stop(m.evidence.From, m.evidence.To)
+	if reason != "" || err != nil {
+		m.generator.end()
+		return reason, err
+	}
+	if err := m.awaitResult(ctx); err != nil {
+		return reasonOrError(err)
+	}
+	return "", nil
+}
+
+// reasonOrError tells a fault of the variant's from one of ours.
+func reasonOrError(err error) (string, error) {
+	if reason := reasonIn(err); reason != "" {
+		return reason, nil
+	}
+	return "", err
+}
+
+// makePlan makes the generator's plan.
+func (m *measurement) makePlan() error {
+	url, err := m.running.url(m.scenario)
+	if err != nil {
+		return err
+	}
+	m.plan = loadplan.Of(m.scenario, url)
+	m.plan.WarmUp, m.plan.Measure = m.session.Warmup, m.session.Measure
+	m.plan.CPUs, m.plan.Seed = m.bench.placement.Generator, m.bench.config.Seed
+	m.plan.ServerPID = loadgen.ServerNone // what the server uses is looked at from here
+	m.plan.TLS.CAs, err = m.trusted()
+	return err
+}
+
+// trusted are the authorities beside the system's: the session's own, where a server has
+// its certificate, and the scenario's.
+func (m *measurement) trusted() ([]byte, error) {
+	var cas []byte
+	if !m.scenario.TLS.On {
+		return nil, nil
+	}
+	if m.bench.certs != nil && isPath(m.scenario) {
+		cas = append(cas, m.bench.certs.CA...)
+	}
+	if m.scenario.TLS.CA == "" {
+		return cas, nil
+	}
+	file, known := m.bench.config.Suite.Source(m.scenario.TLS.CA)
+	if !known {
+		var err error
+		if file, err = os.ReadFile(m.scenario.TLS.CA); err != nil {
+			return nil, fmt.Errorf("ca: %w", err)
+		}
+	}
+	return append(cas, file...), nil
+}
+
+// awaitResult waits for the generator's end, and reads its result.
+func (m *measurement) awaitResult(ctx context.Context) error {
+	limit, cancel := context.WithTimeout(ctx, m.plan.Drain+announceMax)
+	defer cancel()
+	select {
+	case <-m.generator.ended:
+	case <-limit.Done():
+		m.generator.end()
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return errors.New("the generator has not ended after its drain")
+	}
+	var err error
+	m.result, err = m.generator.read()
+	return err
+}
+
+// overhead is what a measurement took beside its warm-up and window.
+func (m *measurement) overhead(began mono.Time) time.Duration {
+	return m.bench.clock.Now().Sub(began) - m.plan.WarmUp - m.plan.Measure
+}

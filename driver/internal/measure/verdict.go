@@ -1,0 +1,132 @@
+package measure
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/scalws/scalbench/internal/record"
+	"github.com/scalws/scalbench/loadgen"
+)
+
+// Flags of a row, beside those that are named after warnings of the generator, with dashes.
+const (
+	flagIdleGenerator = "generator-idles" // Little's ratio is low: slots waited for the generator
+	flagCPULost       = "cpu-lost"        // processes ended of which nobody kept the account: cpu_us is too low
+	flagSharedCPUs    = "shared-cpus"     // the generator has CPUs of the server's
+	flagUnfinished    = "unfinished"      // requests were still out when the drain ended
+)
+
+// littleLeast is the ratio under which the generator is said to idle.
+const littleLeast = 0.9
+
+// judge says whether the row may be judged by others, and with which flags. reason is what
+// is known already; the first that is found counts. The error is ours.
+func (m *measurement) judge(row *record.Measurement, reason string) error {
+	logged, err := m.running.nextEntries(false)
+	if err != nil {
+		return err
+	}
+	m.evidence.Files = append(m.evidence.Files, logged.files...)
+	m.evidence.Complaints = logged.report.Complaints
+	for _, found := range []string{
+		m.seen.wrong, m.running.ended(), logged.failure(), reason, m.wrongResult(), m.saturated(), m.unread(),
+	} {
+		if found != "" {
+			row.State, row.Reason = record.Invalid, oneLine(found)
+			break
+		}
+	}
+	row.Flags = m.flags(*row)
+	return nil
+}
+
+// wrongResult says what makes the generator's result worthless, "" when nothing does.
+func (m *measurement) wrongResult() string {
+	r := m.result
+	switch {
+	case r == nil:
+		return "the generator has no result"
+	case r.Interrupted:
+		return "the generator was interrupted"
+	case r.Ledger.ErrorsTotal() > 0:
+		return fmt.Sprintf("%d of %d requests failed: %s", r.Ledger.ErrorsTotal(), r.Ledger.Scheduled, firstErrors(r))
+	case otherStatus(r) != "":
+		return "answered with " + otherStatus(r)
+	case r.Validity == loadgen.Invalid:
+		return warningTexts(r)
+	case r.CompletedInWindow == 0:
+		return notOne
+	}
+	return ""
+}
+
+// notOne is said of a window in which nothing happened.
+const notOne = "not one request ended in the window"
+
+// otherStatus names the answers that were not 2xx, which the scenario may even expect: what
+// is compared is the serving of content.
+func otherStatus(r *loadgen.Result) string {
+	var texts []string
+	for code, n := range r.Status {
+		if !strings.HasPrefix(code, "2") {
+			texts = append(texts, fmt.Sprintf("%s (%d times)", code, n))
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+// warningTexts are the warnings that make a result invalid, in one.
+func warningTexts(r *loadgen.Result) string {
+	var texts []string
+	for _, w := range r.Warnings {
+		switch w.Code {
+		case loadgen.LedgerBroken, loadgen.LateSends, loadgen.Suspended:
+			texts = append(texts, w.Text)
+		}
+	}
+	return "the generator's result is invalid: " + strings.Join(texts, "; ")
+}
+
+// saturated says that the generator was the limit, where that is a reason: in a plan of
+// record a slower server would look equal. In others it is a flag.
+func (m *measurement) saturated() string {
+	if m.result == nil || !m.session.OfRecord {
+		return ""
+	}
+	for _, w := range m.result.Warnings {
+		if w.Code == loadgen.GeneratorSaturated {
+			return "the generator was the limit: " + w.Text
+		}
+	}
+	return ""
+}
+
+// unread says that what the processes used could not be read, which means that they had
+// ended.
+func (m *measurement) unread() string {
+	if m.edges == nil || m.edges.err == nil {
+		return ""
+	}
+	return m.edges.err.Error()
+}
+
+// flags are what must be read with the row.
+func (m *measurement) flags(row record.Measurement) []string {
+	var flags []string
+	add := func(holds bool, flag string) {
+		if holds {
+			flags = append(flags, flag)
+		}
+	}
+	if m.result != nil {
+		for _, w := range m.result.Warnings {
+			add(true, strings.ReplaceAll(string(w.Code), "_", "-"))
+		}
+		add(m.result.Ledger.Unfinished > 0, flagUnfinished)
+	}
+	ratio, known := row.LittleRatio.Get()
+	add(known && ratio < littleLeast && m.plan.RequestsPerConn == 0, flagIdleGenerator)
+	add(m.evidence.Server != nil && m.evidence.Server.Lost, flagCPULost)
+	add(m.bench.placement.Shared, flagSharedCPUs)
+	return flags
+}

@@ -1,0 +1,120 @@
+package measure
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/scalws/scalbench/internal/host"
+	"github.com/scalws/scalbench/internal/mono"
+	"github.com/scalws/scalbench/internal/record"
+	"github.com/scalws/scalbench/internal/serverproc"
+	"github.com/scalws/scalbench/internal/suite"
+)
+
+// watch is what looks every second while something is measured, each in a goroutine of its
+// own: at each instance, whether it is still what was meant, and at the host.
+type watch struct {
+	running      *Running
+	identity     []*serverproc.Sampler // of each instance
+	interference *host.Sampler         // nil: it could not be started
+	note         string                // why
+}
+
+// startWatch begins to look. The generator is the one that is about to load.
+func (b *Bench) startWatch(r *Running, generatorPID int) *watch {
+	w := &watch{running: r}
+	for _, i := range r.instances {
+		look := b.observer.Watch(i.subject, time.Now)
+		w.identity = append(w.identity, serverproc.StartSampler(i.expect, serverproc.SampleEvery, look))
+	}
+	var err error
+	if w.interference, err = host.NewFS("/").StartSampler(b.watchOf(r, generatorPID), host.NewClock(b.clock)); err != nil {
+		w.note = fmt.Sprintf("whether others used the CPUs is not known: %v", err)
+	}
+	return w
+}
+
+// watchOf says what is whose on the host.
+func (b *Bench) watchOf(r *Running, generatorPID int) host.Watch {
+	server := host.WatchedSet{Name: "server", CPUs: b.placement.Server, Roots: r.pids(), Server: true}
+	upstream := host.WatchedSet{Name: "upstream", CPUs: b.placement.Upstream}
+	for _, h := range r.helpers {
+		if h.CPUs == suite.BesideServer && upstream.CPUs != server.CPUs {
+			upstream.Roots = append(upstream.Roots, h.server.PID())
+		} else {
+			server.Roots = append(server.Roots, h.server.PID())
+		}
+	}
+	sets := []host.WatchedSet{server, {Name: "generator", CPUs: b.placement.Generator, Roots: []int{generatorPID}}}
+	if upstream.CPUs != server.CPUs {
+		sets = append(sets, upstream)
+	}
+	return host.Watch{Sets: sets, Own: []int{os.Getpid()}}
+}
+
+// violated reports whether an instance is not what was meant any more.
+func (w *watch) violated() bool {
+	for _, s := range w.identity {
+		if has(s.Violated()) {
+			return true
+		}
+	}
+	return false
+}
+
+// seen is what the looking gave.
+type seen struct {
+	counts  []record.IdentityCount
+	ok, n   int          // samples of all instances
+	wrong   string       // the first violation; "": none
+	log     []byte       // the rows of the interference log, a line each
+	verdict host.Verdict // of the window
+	notes   []string
+}
+
+// stop ends the looking.
+func (w *watch) stop(from, to mono.Time) seen {
+	var s seen
+	for n, sampler := range w.identity {
+		i, tally := w.running.instances[n], sampler.Stop()
+		s.counts = AddCounts(s.counts, identityCounts(w.running.variant.Name, i.expect, tally))
+		ok, total := tally.Samples()
+		s.ok, s.n = s.ok+ok, s.n+total
+		if first := tally.First(); first != nil && s.wrong == "" {
+			s.wrong = first.Sentence
+		}
+		if err := tally.Err(); err != nil {
+			s.notes = append(s.notes, fmt.Sprintf("identity of the %s: %v", i.name, err))
+		}
+	}
+	if w.interference == nil {
+		s.notes = append(s.notes, w.note)
+		return s
+	}
+	found := w.interference.Stop()
+	s.verdict = host.Limits{}.Judge(inWindow(found.Rows, from, to))
+	for _, row := range found.Rows {
+		line, err := json.Marshal(row)
+		if err != nil {
+			s.notes = append(s.notes, fmt.Sprintf("a row of the interference log: %v", err))
+			continue
+		}
+		s.log = append(append(s.log, line...), '\n')
+	}
+	return s
+}
+
+// inWindow are the rows that have a part in the window: what happens before and after it
+// disturbs nothing.
+func inWindow(rows []host.Row, from, to mono.Time) []host.Row {
+	var in []host.Row
+	for _, r := range rows {
+		began := r.AtNS.Add(-time.Duration(r.ElapsedUS) * time.Microsecond)
+		if r.AtNS > from && began < to {
+			in = append(in, r)
+		}
+	}
+	return in
+}

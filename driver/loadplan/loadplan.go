@@ -1,0 +1,44 @@
+package loadplan
+
+import (
+	"github.com/scalws/scalbench/internal/suite"
+	"github.com/scalws/scalbench/loadgen"
+)
+
+// Of returns the plan of a scenario that is asked at url. What the scenario does not say
+// is as in [loadgen.DefaultPlan]. A rate must be one that [loadgen.ParseRate] reads, as the
+// suite's parser was told to check; another is none.
+func Of(s suite.Scenario, url string) loadgen.Plan {
+	plan := loadgen.DefaultPlan(url)
+	t := &plan.Targets[0]
+	t.Method, t.Body = s.Method, []byte(s.Body)
+	for _, h := range s.Headers {
+		t.Header = append(t.Header, loadgen.Field{Name: h.Name, Value: h.Value})
+	}
+	t.ExpectStatus = s.Expect.Status
+	if s.Expect.Bytes != nil {
+		t.ExpectBytes = *s.Expect.Bytes
+	}
+	plan.Protocol = Protocol(s)
+	plan.TLS.Insecure, plan.TLS.SNI = s.TLS.Insecure, s.TLS.SNI
+	plan.Connections, plan.Streams, plan.RequestsPerConn = s.Connections, s.Streams, s.RequestsPerConn
+	plan.WarmUp, plan.Measure = s.Warmup, s.Measure
+	if s.Load.Kind == suite.Open {
+		plan.Rate, _ = loadgen.ParseRate(s.Load.Rate)
+		if s.Load.Arrival == suite.Poisson {
+			plan.Arrival = loadgen.Poisson
+		}
+	}
+	return plan
+}
+
+// Protocol returns the version that a scenario speaks.
+func Protocol(s suite.Scenario) loadgen.Protocol {
+	switch s.HTTP {
+	case suite.HTTP2:
+		return loadgen.HTTP2
+	case suite.HTTP3:
+		return loadgen.HTTP3
+	}
+	return loadgen.HTTP1
+}

@@ -1,0 +1,174 @@
+package driver
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/scalws/scalbench/driver/internal/order"
+	"github.com/scalws/scalbench/internal/record"
+	"github.com/scalws/scalbench/internal/serverproc"
+	"github.com/scalws/scalbench/internal/suite"
+)
+
+// planOf says in a record what a suite with an order's changes is going to measure.
+// The session's id and time are the caller's.
+func planOf(s *suite.Suite, o Order, hostName string) (*record.Plan, error) {
+	p := &record.Plan{
+		Suite: s.Table(), Host: s.Host, Preset: s.Plan.Preset, RepeatOf: o.RepeatOf,
+		Rounds: s.Plan.Rounds, Runs: s.Plan.Runs,
+		WarmupSeconds: s.Plan.Warmup.Seconds(), MeasureSeconds: s.Plan.Measure.Seconds(),
+		Order: s.Plan.Order.String(), Interleave: s.Plan.Interleave.String(), Restart: s.Plan.Restart.String(), Seed: s.Plan.Seed,
+		Gate: gateOf(s.Gate), Varies: s.Varies,
+	}
+	if o.UntilDecided {
+		p.Rounds = s.Plan.MaxRounds
+	}
+	if p.Host == "" {
+		p.Host = asName(hostName)
+	}
+	for _, param := range s.Params {
+		if p.Params == nil {
+			p.Params = map[string]string{}
+		}
+		p.Params[param.Name] = param.Value
+	}
+	for _, v := range s.Variants {
+		planned, err := variantOf(v)
+		if err != nil {
+			return nil, err
+		}
+		p.Variants = append(p.Variants, planned)
+	}
+	for _, row := range order.Rows(s.Variants, s.Scenarios) {
+		i := slices.IndexFunc(s.Scenarios, func(sc suite.Scenario) bool { return sc.Name == row.Name && (sc.Mode == "" || sc.Mode == row.Mode) })
+		sc := s.Scenarios[i]
+		p.Scenarios = append(p.Scenarios, record.PlanScenario{Name: row.Name, Mode: row.Mode, Bound: sc.Bound.String(), Control: sc.Control,
+			Needs: sc.Needs, Varies: sc.Varies})
+	}
+	for _, c := range s.Compare {
+		p.Compare = append(p.Compare, record.PlanComparison(c))
+	}
+	p.Sources = sourcesOf(s)
+	return p, nil
+}
+
+// gateOf is the rule that the suite asks for.
+func gateOf(g suite.Gate) record.PlanGate {
+	value := func(x *float64) record.Value {
+		if x == nil {
+			return record.Value{}
+		}
+		return record.Of(*x)
+	}
+	return record.PlanGate{
+		Policy: g.Policy.String(), MaxMarginFrac: value(g.MaxMargin), MinRatio: value(g.MinRatio), MarginFrac: value(g.Margin),
+		Alpha: value(g.Alpha), P99Max: value(g.Limits.P99), RSSMax: value(g.Limits.RSS), CPUMax: value(g.Limits.CPU),
+	}
+}
+
+// variantOf is a variant with the facts of its program.
+func variantOf(v suite.Variant) (record.PlanVariant, error) {
+	planned := record.PlanVariant{Name: v.Name, Command: v.Command, Provides: v.Provides, About: v.About}
+	if len(v.Command) == 0 {
+		return planned, nil // it is attached to
+	}
+	path, err := programOf(v)
+	if err != nil {
+		return planned, fmt.Errorf("variant %s: %w", v.Name, err)
+	}
+	b, err := serverproc.ReadBinary(path)
+	if err != nil {
+		return planned, fmt.Errorf("variant %s: %w", v.Name, err)
+	}
+	planned.Binary = &record.Binary{Path: b.Path, SHA256: b.SHA256, Bytes: b.Bytes, Libc: b.Libc, Newest: b.Newest, Linkage: b.Linkage,
+		BuildID: b.BuildID, Compiler: b.Compiler}
+	return planned, nil
+}
+
+// ownProgram is what a suite calls this program.
+const ownProgram = "scalbench"
+
+// programOf is the file of the program that a variant runs: what it is expected to
+// be, where the suite says so, for a command may be a wrapper; else the command's.
+func programOf(v suite.Variant) (string, error) {
+	program := v.Command[0]
+	switch {
+	case v.Expect.Exe != "":
+		return v.Expect.Exe, nil
+	case program == ownProgram:
+		return os.Executable()
+	}
+	return exec.LookPath(program)
+}
+
+// sourcesOf are the files of the suite, by their places beside the suite's own: where
+// all of them lie does not matter.
+func sourcesOf(s *suite.Suite) []record.Source {
+	var sources []record.Source
+	for _, source := range s.Sources {
+		place, err := filepath.Rel(filepath.Dir(s.Sources[0].Path), source.Path)
+		if err != nil { // one is relative, the other is not
+			place = source.Path
+		}
+		sources = append(sources, record.Source{Path: filepath.ToSlash(place), SHA256: source.SHA256()})
+	}
+	return sources
+}
+
+// asName makes a host's name one that directories can have.
+func asName(host string) string {
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '_', r == '-':
+			return r
+		}
+		return '-'
+	}, host)
+	if name = strings.TrimLeft(name, "."); name == "" {
+		return "host"
+	}
+	return name
+}
+
+// freshName is a name for another session beside that of a table, table-repeat-1 and
+// so on: the first that has no directory in results.
+func freshName(results, table string) (string, error) {
+	for n := 1; ; n++ {
+		name := fmt.Sprintf("%s-repeat-%d", table, n)
+		_, err := os.Lstat(filepath.Join(results, name+".session"))
+		if os.IsNotExist(err) {
+			return name, nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+}
+
+// planDifference says in what a plan is not the one that it was; "" when it is.
+func planDifference(was, is *record.Plan) string {
+	if was.Hash == is.ComputeHash() {
+		return ""
+	}
+	now := map[string]string{}
+	for _, source := range is.Sources {
+		now[source.Path] = source.SHA256
+	}
+	for _, source := range was.Sources {
+		if hash, there := now[source.Path]; !there {
+			return source.Path + " is no part of the suite any more"
+		} else if hash != source.SHA256 {
+			return source.Path + " has changed"
+		}
+	}
+	for i, v := range was.Variants {
+		if i < len(is.Variants) && v.Binary != nil && is.Variants[i].Binary != nil && v.Binary.SHA256 != is.Variants[i].Binary.SHA256 {
+			return "the program of variant " + v.Name + ", " + v.Binary.Path + ", has changed"
+		}
+	}
+	return "the plan made of the same files is another"
+}

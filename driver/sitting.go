@@ -1,0 +1,232 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/scalws/scalbench/driver/internal/measure"
+	"github.com/scalws/scalbench/driver/internal/order"
+	"github.com/scalws/scalbench/driver/internal/session"
+	"github.com/scalws/scalbench/internal/record"
+	"github.com/scalws/scalbench/internal/suite"
+)
+
+// sitting is one session under way in this process: from its beginning, or from where
+// an earlier sitting left it. One goroutine owns it.
+type sitting struct {
+	*driver
+	task
+	measurer measurer
+	session  *session.Session
+	gaps     []order.Gap // what is not measured, and why
+
+	flags []string // of the host, for every row
+	noisy bool     // the host did not become quiet before this round, or this part of it
+
+	measured    map[string]bool // variants of which something was measured in this sitting
+	overheadMax time.Duration
+	ownCPUMax   float64
+
+	untold bool // it was said that others cannot be told what goes on
+}
+
+// orderFile keeps the order of a session beside its plan, so that it can be resumed.
+const orderFile = "order.json"
+
+// keepOrder writes the order down.
+func (s *sitting) keepOrder() error {
+	kept, err := s.order.kept(s.name)
+	if err != nil {
+		return err
+	}
+	text, err := kept.text()
+	if err != nil {
+		return err
+	}
+	return record.WriteFile(filepath.Join(s.session.SessionDir(), orderFile), text)
+}
+
+// measureConfig is what a session says of all its measurements. What is started is not
+// told, for what was measured is, a line each. What the seed is for (ports, lengths of
+// environments) is another in each session of a plan: a host's ports are shared with
+// whoever else uses it, and a bias must not be the same in a repeat.
+func measureConfig(t task, id string, environ []string) measure.Config {
+	hash := fnv.New64a()
+	hash.Write([]byte(id)) // it never fails
+	return measure.Config{Session: id, Suite: t.suite, Seed: t.suite.Plan.Seed ^ hash.Sum64(), Environ: environ}
+}
+
+// errUntil ends a sitting that has no time for another run.
+var errUntil = errors.New("no time is left for another run")
+
+// errDecided ends a session of which more rounds would change nothing.
+var errDecided = errors.New("decided")
+
+// measureAll measures what is missing of a session and leaves it, done or stopped.
+func (s *sitting) measureAll(ctx context.Context, resumed bool) (*SessionOutcome, error) {
+	s.measured = map[string]bool{}
+	s.gaps = order.Gaps(s.suite.Variants, s.suite.Scenarios, s.lacking())
+	s.tell()
+	s.observer().began(Began{Suite: s.suite.Name, Dir: s.session.SessionDir(), Resumed: resumed, Progress: s.progress()})
+	err := s.rounds(ctx)
+	outcome := &SessionOutcome{Suite: s.suite.Name, OverheadMax: s.overheadMax, OwnCPUFracMax: s.ownCPUMax}
+	switch {
+	case err == nil:
+		err = s.session.Finish()
+	case errors.Is(err, errUntil), errors.Is(err, errDecided):
+		outcome.Stopped, outcome.OutOfTime, outcome.Decided = err.Error(), errors.Is(err, errUntil), errors.Is(err, errDecided)
+		err = s.session.Stop(outcome.Stopped)
+	default:
+		outcome.Stopped = oneLine(stopReason(ctx, err))
+		err = errors.Join(err, s.session.Stop(outcome.Stopped))
+	}
+	return outcome, errors.Join(err, s.count(outcome))
+}
+
+// stopReason says why a session stops: the signal, where that is the cause of all.
+func stopReason(ctx context.Context, err error) string {
+	if ctx.Err() != nil {
+		return context.Cause(ctx).Error()
+	}
+	return err.Error()
+}
+
+// oneLine is a text that can stand in a table.
+func oneLine(text string) string {
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }), "; ")
+}
+
+// rounds measures every round that is not done.
+func (s *sitting) rounds(ctx context.Context) error {
+	for n := 1; n <= s.session.Plan.Rounds; n++ {
+		if s.session.State().Rounds[n].Done {
+			continue
+		}
+		if decided, err := s.decided(n - 1); err != nil || decided {
+			return errors.Join(err, decidedAfter(n-1, decided))
+		}
+		if err := s.round(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decided asks whether the rounds that are done decide. It is not asked before the
+// rounds of the plan are done.
+func (s *sitting) decided(done int) (bool, error) {
+	if !s.order.UntilDecided || s.around.Decided == nil || done < s.suite.Plan.Rounds {
+		return false, nil
+	}
+	return s.around.Decided(s.files())
+}
+
+func decidedAfter(round int, decided bool) error {
+	if !decided {
+		return nil
+	}
+	return fmt.Errorf("%w after round %d", errDecided, round)
+}
+
+// round measures what is missing of one round.
+func (s *sitting) round(ctx context.Context, n int) error {
+	begun := s.session.State().Rounds[n].Begun
+	if !begun || s.lacksAny(n) {
+		if !s.fits(n, 1) {
+			return fmt.Errorf("until %s: %w", clockText(s.driver.order.Until), errUntil)
+		}
+		if err := s.awaitQuiet(ctx, n); err != nil {
+			return err
+		}
+	}
+	if !begun {
+		keys := order.Without(s.keys(n), s.gaps)
+		if len(keys) == 0 {
+			return fmt.Errorf("nothing can be measured: %s", gapsText(s.gaps))
+		}
+		if err := s.session.StartRound(n, keys, strings.Join(s.rowFlags(), " ")); err != nil {
+			return err
+		}
+	}
+	for run := 1; run <= s.session.Plan.Runs; run++ {
+		if err := s.run(ctx, n, run); err != nil {
+			return err
+		}
+	}
+	if err := s.tellComplaints(n); err != nil {
+		return err
+	}
+	identity, err := s.identityOf(n)
+	if err != nil {
+		return err
+	}
+	if err := s.session.FinishRound(n, identity); err != nil {
+		return err
+	}
+	s.tell()
+	return nil
+}
+
+// lacksAny tells whether anything of a round that has begun is to be measured.
+func (s *sitting) lacksAny(round int) bool {
+	state := s.session.State()
+	return slices.ContainsFunc(state.Keys(round), func(k session.Key) bool { return state.Missing(k) })
+}
+
+// keys are the measurements of a round, gaps included, in the order of measuring.
+func (s *sitting) keys(round int) []session.Key {
+	var names []string
+	for _, v := range s.suite.Variants {
+		names = append(names, v.Name)
+	}
+	return order.Round(s.suite.Plan, names, order.Rows(s.suite.Variants, s.suite.Scenarios), round)
+}
+
+// fits tells whether a run would be over when the order says that all must be.
+func (s *sitting) fits(round, run int) bool {
+	until := s.driver.order.Until
+	if until.IsZero() {
+		return true
+	}
+	var ofRun []session.Key
+	for _, k := range order.Without(s.keys(round), s.gaps) {
+		if k.Run == run {
+			ofRun = append(ofRun, k)
+		}
+	}
+	return !s.rig.wall().Add(order.Estimate(s.suite.Plan, ofRun)).After(until)
+}
+
+// gapsText tells every reason once.
+func gapsText(gaps []order.Gap) string {
+	var reasons []string
+	for _, g := range gaps {
+		if text := g.Variant + ": " + g.Reason; !slices.Contains(reasons, text) {
+			reasons = append(reasons, text)
+		}
+	}
+	return strings.Join(reasons, "; ")
+}
+
+// variant returns one by its name.
+func (s *sitting) variant(name string) suite.Variant {
+	i := slices.IndexFunc(s.suite.Variants, func(v suite.Variant) bool { return v.Name == name })
+	return s.suite.Variants[i]
+}
+
+// scenario returns the one that a measurement is of.
+func (s *sitting) scenario(k session.Key) suite.Scenario {
+	row := order.Scenario{Mode: k.Mode, Name: k.Scenario}
+	v := s.variant(k.Variant)
+	i := slices.IndexFunc(s.suite.Scenarios, func(sc suite.Scenario) bool { return order.RowOf(v, sc) == row })
+	return s.suite.Scenarios[i]
+}
+
+// observer is told what goes on.
+func (s *sitting) observer() Observer { return s.around.Observer }
