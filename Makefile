@@ -5,6 +5,8 @@
 export CGO_ENABLED = 0
 # Checks do without the profile for the compiler (cmd/scalbench/default.pgo): with
 # it everything would be compiled a second time.
+# A program with the race detector sleeps for a second before it ends; tests start many.
+test race: export GORACE = atexit_sleep_ms=10
 lint test test-servers race fuzz: export GOFLAGS := $(shell go env GOFLAGS) -pgo=off
 
 # What tests and comparisons use, each with what is skipped without it.

@@ -23,8 +23,8 @@ type leakChecked struct{ tests *testing.M }
 func (l leakChecked) Run() int { return leaktest.Main(l.tests, "os/signal.loop") }
 
 // scriptsMax is how long all scripts may take together before those that hang
-// are ended with a dump of their goroutines. They need a few seconds.
-const scriptsMax = 2 * time.Minute
+// are ended with a dump of their goroutines. They need some forty seconds.
+const scriptsMax = 4 * time.Minute
 
 // TestScripts runs testdata/script/*.txtar, each in a directory of its own.
 // commands_test.go, servers_test.go, result_test.go, plan_test.go, gate_script_test.go and run_script_test.go have the
@@ -33,6 +33,8 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
+			// A program with the race detector sleeps for a second before it ends.
+			env.Setenv("GORACE", "atexit_sleep_ms=10")
 			env.Values[scriptKey{}] = &script{tb: env.T().(testing.TB), servers: map[string]*server{}}
 			return nil
 		},

@@ -1,6 +1,7 @@
 package serverproc
 
 import (
+	"bytes"
 	"debug/elf"
 	"io"
 	"os"
@@ -69,11 +70,27 @@ func linkedLibc(program *elf.File) string {
 	return "glibc " + glibcVersion(text)
 }
 
-// glibcVersion reads the banner "... stable release version 2.36.".
+// releaseVersion is what a banner of glibc has before its version.
+var releaseVersion = []byte("release version ")
+
+// glibcVersion reads the banner "GNU C Library ... stable release version 2.36." of the
+// library, or "ld.so ..." of the loader. By searching for its fixed part: a regular
+// expression takes a second for a loader.
 func glibcVersion(text []byte) string {
-	found := regexp.MustCompile(`(?:GNU C Library|ld\.so) [^\x00]*release version ([0-9]+\.[0-9]+)`).FindSubmatch(text)
-	if found == nil {
-		return ""
+	for {
+		i := bytes.Index(text, releaseVersion)
+		if i < 0 {
+			return ""
+		}
+		line := text[bytes.LastIndexByte(text[:i], 0)+1 : i]
+		text = text[i+len(releaseVersion):]
+		if !bytes.Contains(line, []byte("GNU C Library")) && !bytes.Contains(line, []byte("ld.so")) {
+			continue
+		}
+		if version := bannerVersion.Find(text[:min(len(text), 16)]); version != nil {
+			return string(version)
+		}
 	}
-	return string(found[1])
 }
+
+var bannerVersion = regexp.MustCompile(`^[0-9]+\.[0-9]+`)
