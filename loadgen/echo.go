@@ -3,7 +3,7 @@ package loadgen
 import (
 	"net/url"
 
-	"github.com/scalws/scalbench/loadgen/internal/h2"
+	"github.com/scalws/scalbench/loadgen/internal/request"
 )
 
 // PlanEcho is a plan as a result shows it: everything that was said, without
@@ -53,7 +53,7 @@ func (t Target) echo() TargetEcho {
 		e.URL = u.String()
 	}
 	for _, f := range t.Header {
-		if h2.Credential(f.Name) {
+		if request.Credential(f.Name) {
 			f.Value = mask
 		}
 		e.Header = append(e.Header, f)

@@ -7,6 +7,7 @@ import (
 	"github.com/scalws/scalbench/loadgen/internal/h1"
 	"github.com/scalws/scalbench/loadgen/internal/h2"
 	"github.com/scalws/scalbench/loadgen/internal/h3"
+	"github.com/scalws/scalbench/loadgen/internal/request"
 )
 
 // renders tells whether the request can be written in a protocol.
@@ -41,11 +42,7 @@ func (t Target) renderH2() (h2.Request, error) {
 	if err != nil {
 		return h2.Request{}, err
 	}
-	spec := h2.RequestSpec{Method: t.Method, Scheme: u.Scheme, Authority: t.authority(u), Path: u.RequestURI(), Body: t.Body}
-	for _, f := range t.fields() {
-		spec.Header = append(spec.Header, h2.Field(f))
-	}
-	return h2.Render(spec)
+	return h2.Render(t.spec(u))
 }
 
 // renderH3 makes what is sent on a stream of HTTP/3.
@@ -54,11 +51,16 @@ func (t Target) renderH3() (h3.Request, error) {
 	if err != nil {
 		return h3.Request{}, err
 	}
-	spec := h3.RequestSpec{Method: t.Method, Scheme: u.Scheme, Authority: t.authority(u), Path: u.RequestURI(), Body: t.Body}
+	return h3.Render(t.spec(u))
+}
+
+// spec is what both send.
+func (t Target) spec(u *url.URL) request.Spec {
+	spec := request.Spec{Method: t.Method, Scheme: u.Scheme, Authority: t.authority(u), Path: u.RequestURI(), Body: t.Body}
 	for _, f := range t.fields() {
-		spec.Header = append(spec.Header, h3.Field(f))
+		spec.Header = append(spec.Header, request.Field(f))
 	}
-	return h3.Render(spec)
+	return spec
 }
 
 // authority is the host that is asked for, with the URL's port.

@@ -20,6 +20,7 @@ var ioPackages = []string{"net", "os", "golang.org/x/sys", modulePath + "/loadge
 
 var confinements = []confinement{
 	{"loadgen/internal/exchange", ioPackages, "it is data"},
+	{"loadgen/internal/request", ioPackages, "it is data"},
 	{"loadgen/internal/h1", ioPackages, "a codec does no I/O: bytes in, bytes out"},
 	{"loadgen/internal/h2", ioPackages, "a codec does no I/O: bytes in, bytes out"},
 	{"loadgen/internal/h3", append([]string{"github.com/quic-go/quic-go"}, ioPackages...), "a codec does no I/O: bytes in, bytes out"},

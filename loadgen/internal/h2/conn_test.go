@@ -10,6 +10,7 @@ import (
 
 	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/loadgen/internal/exchange"
+	"github.com/scalws/scalbench/loadgen/internal/request"
 )
 
 func TestStamps(t *testing.T) {
@@ -173,7 +174,7 @@ func TestOutStays(t *testing.T) {
 // What one call returns is bounded.
 func TestOutIsBounded(t *testing.T) {
 	cfg := testConfig(t)
-	cfg.Request = testRequest(t, func(s *RequestSpec) { s.Header = []Field{{"cookie", string(make4K())}} }) // never in a table
+	cfg.Request = testRequest(t, func(s *request.Spec) { s.Header = []request.Field{{Name: "cookie", Value: string(make4K())}} }) // never in a table
 	cfg.Streams = 100
 	p := accept(t, cfg)
 	all := p.start(100)

@@ -20,7 +20,7 @@
 //
 // # Flow
 //
-//  1. [Render] checks a [RequestSpec] and encodes its blocks once. All
+//  1. [Render] checks a [request.Spec] and encodes its blocks once. All
 //     connections of a worker share them through one [Config].
 //  2. [Conn.Open] follows a fresh transport connection: preface and settings
 //     are queued.

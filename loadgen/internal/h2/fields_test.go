@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"github.com/scalws/scalbench/loadgen/internal/exchange"
+	"github.com/scalws/scalbench/loadgen/internal/request"
 )
 
 // blocksSent starts one exchange and returns its block, over all its frames,
@@ -41,8 +42,8 @@ func (p *peer) blocksSent() (block []byte, sizes []int) {
 func TestRequestBlocks(t *testing.T) {
 	cfg := testConfig(t)
 	cfg.Streams = 10
-	cfg.Request = testRequest(t, func(s *RequestSpec) {
-		s.Header = append(s.Header, Field{"Authorization", "secret"}, Field{"Cookie", "c=d"})
+	cfg.Request = testRequest(t, func(s *request.Spec) {
+		s.Header = append(s.Header, request.Field{Name: "Authorization", Value: "secret"}, request.Field{Name: "Cookie", Value: "c=d"})
 	})
 	want := []hpack.HeaderField{
 		{Name: ":method", Value: "GET"}, {Name: ":scheme", Value: "https"}, {Name: ":authority", Value: "target"}, {Name: ":path", Value: "/x?y"},
@@ -167,10 +168,10 @@ func TestLargeRequest(t *testing.T) {
 		{1 << 20, func(n int) []int { return []int{n} }},
 	} {
 		cfg := posting(t, 1)
-		cfg.Request = testRequest(t, func(s *RequestSpec) {
+		cfg.Request = testRequest(t, func(s *request.Spec) {
 			s.Method, s.Body = "POST", []byte("a")
 			for i := range 12 { // each fits into a table of 4096 bytes, all do not
-				s.Header = append(s.Header, Field{fmt.Sprint("x-", i), string(make4K()[:3000])})
+				s.Header = append(s.Header, request.Field{Name: fmt.Sprint("x-", i), Value: string(make4K()[:3000])})
 			}
 		})
 		p := accept(t, cfg)

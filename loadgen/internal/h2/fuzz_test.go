@@ -8,6 +8,7 @@ import (
 
 	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/loadgen/internal/exchange"
+	"github.com/scalws/scalbench/loadgen/internal/request"
 )
 
 // seeds are the table's rows, less the long ones.
@@ -27,7 +28,7 @@ func FuzzSplit(f *testing.F) {
 		f.Add(r.bytesOf(), []byte{byte(i), 1, byte(3 * i)}, r.method == "HEAD")
 	}
 	f.Fuzz(func(t *testing.T, data, cuts []byte, toHEAD bool) {
-		request := testRequest(t, func(s *RequestSpec) {
+		request := testRequest(t, func(s *request.Spec) {
 			if toHEAD {
 				s.Method = "HEAD"
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/loadgen/internal/exchange"
+	"github.com/scalws/scalbench/loadgen/internal/request"
 )
 
 // pattern is a body of which no two parts are alike for long.
@@ -115,7 +116,7 @@ func TestLive(t *testing.T) {
 			if test.bodyBytes > 1<<20 || test.want.BodyBytes > 1<<20 {
 				streams, rounds = 2, 1
 			}
-			request := testRequest(t, func(s *RequestSpec) {
+			request := testRequest(t, func(s *request.Spec) {
 				s.Method, s.Scheme, s.Path, s.Body = test.method, "http", test.path, pattern(test.bodyBytes)
 			})
 			socket, err := net.Dial("tcp4", address.String())

@@ -12,6 +12,7 @@ import (
 
 	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/loadgen/internal/exchange"
+	"github.com/scalws/scalbench/loadgen/internal/request"
 )
 
 // script writes the bytes of a server, with the frames and the header
@@ -80,9 +81,9 @@ type peer struct {
 }
 
 // testRequest is a GET, unless edit makes something else of it.
-func testRequest(t testing.TB, edit func(*RequestSpec)) *Request {
+func testRequest(t testing.TB, edit func(*request.Spec)) *Request {
 	t.Helper()
-	spec := RequestSpec{Method: "GET", Scheme: "https", Authority: "target", Path: "/x?y", Header: []Field{{"User-Agent", "scalbench"}}}
+	spec := request.Spec{Method: "GET", Scheme: "https", Authority: "target", Path: "/x?y", Header: []request.Field{{Name: "User-Agent", Value: "scalbench"}}}
 	if edit != nil {
 		edit(&spec)
 	}
@@ -102,7 +103,7 @@ func testConfig(t testing.TB) *Config {
 // posting is the same with a body of so many bytes.
 func posting(t testing.TB, bodyBytes int) *Config {
 	cfg := testConfig(t)
-	cfg.Request = testRequest(t, func(s *RequestSpec) { s.Method, s.Body = "POST", make([]byte, bodyBytes) })
+	cfg.Request = testRequest(t, func(s *request.Spec) { s.Method, s.Body = "POST", make([]byte, bodyBytes) })
 	return cfg
 }
 

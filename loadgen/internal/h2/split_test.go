@@ -7,6 +7,7 @@ import (
 
 	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/loadgen/internal/exchange"
+	"github.com/scalws/scalbench/loadgen/internal/request"
 )
 
 // bytesOf is all that the row's server sends.
@@ -20,7 +21,7 @@ func (r *response) bytesOf() []byte {
 }
 
 func (r *response) request(t testing.TB) *Request {
-	return testRequest(t, func(spec *RequestSpec) {
+	return testRequest(t, func(spec *request.Spec) {
 		if r.method != "" {
 			spec.Method = r.method
 		}

@@ -20,7 +20,7 @@
 //
 // # Flow
 //
-//  1. [Render] checks a [RequestSpec] and encodes all that goes out on a request
+//  1. [Render] checks a [request.Spec] and encodes all that goes out on a request
 //     stream, once. All streams send the same bytes.
 //  2. On a fresh connection [Opening] goes out on a unidirectional stream that
 //     stays open; a [Control] begins with its zero value.

@@ -1,4 +1,4 @@
-package h2
+package request
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 )
 
 // check reports everything that keeps spec from being one well-formed request.
-func (spec RequestSpec) check() error {
+func (spec Spec) check(v Version) error {
 	faults := []error{
 		checkMethod(spec.Method),
 		checkPath(spec.Path, spec.Method),
@@ -21,7 +21,7 @@ func (spec RequestSpec) check() error {
 		faults = append(faults, fmt.Errorf("scheme %q is neither http nor https", spec.Scheme))
 	}
 	for i, f := range spec.Header {
-		if err := checkField(f); err != nil {
+		if err := checkField(f, v); err != nil {
 			faults = append(faults, fmt.Errorf("header field %d: %w", i+1, err))
 		}
 	}
@@ -38,7 +38,8 @@ func checkMethod(method string) error {
 	return nil
 }
 
-// checkPath accepts what RFC 9113 section 8.3.1 wants of :path.
+// checkPath accepts what RFC 9113 section 8.3.1 and RFC 9114 section 4.3.1 want of
+// :path.
 func checkPath(path, method string) error {
 	if o, bad := firstNotVisible(path); bad {
 		return fmt.Errorf("path %q holds %q, which has to be percent-encoded", path, o)
@@ -55,8 +56,8 @@ func checkPath(path, method string) error {
 }
 
 // checkAuthority checks the one value that is sent. User information has no
-// place in it (RFC 9113 section 8.3.1).
-func (spec RequestSpec) checkAuthority() error {
+// place in it (RFC 9113 section 8.3.1, RFC 9114 section 4.3.1).
+func (spec Spec) checkAuthority() error {
 	own := 0
 	for _, f := range spec.Header {
 		if strings.EqualFold(f.Name, "host") {
@@ -76,27 +77,27 @@ func (spec RequestSpec) checkAuthority() error {
 	return nil
 }
 
-// checkField refuses what has no place in HTTP/2, by name rather than by
+// checkField refuses what has no place in a version, by name rather than by
 // leaving it out: who asks for it is mistaken about what is sent.
-func checkField(f Field) error {
+func checkField(f Field, v Version) error {
 	switch name := strings.ToLower(f.Name); {
 	case !httpguts.ValidHeaderFieldName(f.Name):
 		return fmt.Errorf("name %q is not a token", f.Name)
 	case !httpguts.ValidHeaderFieldValue(f.Value):
 		return fmt.Errorf("value of %q holds a control character", f.Name)
-	case !validValue(f.Value):
+	case strings.Trim(f.Value, " \t") != f.Value:
 		return fmt.Errorf("value of %q begins or ends with whitespace", f.Name)
 	case name == "te" && !strings.EqualFold(f.Value, "trailers"):
-		return fmt.Errorf("te: %s: HTTP/2 knows trailers only (RFC 9113 section 8.2.2)", f.Value)
+		return fmt.Errorf("te: %s: %s knows trailers only (%s)", f.Value, v.name, v.fieldRules)
 	case name == "connection" || name == "keep-alive" || name == "proxy-connection" ||
 		name == "transfer-encoding" || name == "upgrade":
-		return fmt.Errorf("%s is about an HTTP/1.1 connection and not allowed in HTTP/2 (RFC 9113 section 8.2.2)", name)
+		return fmt.Errorf("%s is about an HTTP/1.1 connection and not allowed in %s (%s)", name, v.name, v.fieldRules)
 	}
 	return nil
 }
 
 // checkLength holds a content-length of the caller's against the body.
-func (spec RequestSpec) checkLength() error {
+func (spec Spec) checkLength() error {
 	var faults []error
 	want, own := strconv.Itoa(len(spec.Body)), 0
 	for _, f := range spec.Header {
