@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/scalws/scalbench/driver/internal/order"
+	"github.com/scalws/scalbench/driver/loadplan"
 	"github.com/scalws/scalbench/internal/host"
 	"github.com/scalws/scalbench/internal/suite"
-	"github.com/scalws/scalbench/loadgen"
 )
 
 // task is one suite of an order, with what the order changes of it.
@@ -48,7 +48,7 @@ func (o Order) read(files fs.FS) ([]task, error) {
 
 // load reads one suite with all that it is made of.
 func (o Order) load(files fs.FS, name string) (*suite.Suite, error) {
-	parser := suite.Parser{Params: o.Params, CheckRate: checkRate}
+	parser := suite.Parser{Params: o.Params, CheckRate: loadplan.CheckRate}
 	if isPath(name) {
 		return parser.Load(name)
 	}
@@ -74,15 +74,6 @@ func noSuite(files fs.FS, name string) error {
 	err := faultf("no suite %q among those that come with the program; a file is given by its path, ./%s", name, name)
 	if near := suite.Nearest(name, names); near != "" {
 		return fmt.Errorf("%w; did you mean %q?", err, near)
-	}
-	return err
-}
-
-// checkRate returns what keeps an open load from offering a rate.
-func checkRate(text string) error {
-	rate, err := loadgen.ParseRate(text)
-	if err == nil && len(rate.Steps) == 0 { // a closed loop, in a plan
-		return fmt.Errorf("rate %q: offers no request, expected more or kind: closed", text)
 	}
 	return err
 }

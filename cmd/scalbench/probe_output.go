@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/scalws/scalbench/internal/probe"
 )
@@ -46,12 +44,12 @@ func (o *probeOutput) row(r probe.Row) {
 
 // summary writes what it came to, into the file of -o and to stdout.
 func (o *probeOutput) summary(s *probe.Summary, file *resultFile) error {
-	err := writeSummaryFile(file, s)
+	err := file.write(s)
 	var failure error
 	switch {
 	case o.failure != nil: // told already
 	case o.options.format == "json":
-		failure = writeSummary(o.std.out, s)
+		failure = writeJSON(o.std.out, s)
 	case o.options.format == "text":
 		failure = s.WriteText(o.std.out)
 	}
@@ -59,40 +57,4 @@ func (o *probeOutput) summary(s *probe.Summary, file *resultFile) error {
 		err = errors.Join(err, fmt.Errorf("write result: %w", failure))
 	}
 	return err
-}
-
-func writeSummary(out io.Writer, s *probe.Summary) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(s)
-}
-
-// writeSummaryFile completes the file of -o as resultFile.write does for a load
-// test's result.
-func writeSummaryFile(file *resultFile, s *probe.Summary) error {
-	if file == nil {
-		return nil
-	}
-	err := completeSummaryFile(file, s)
-	if err != nil {
-		return file.failed(err)
-	}
-	file.written = true
-	return nil
-}
-
-func completeSummaryFile(r *resultFile, s *probe.Summary) error {
-	info, err := r.file.Stat()
-	switch {
-	case err != nil:
-		return err
-	case !r.inPlace:
-		err = r.file.Chmod(0o644) // os.CreateTemp makes files for the user alone
-	case info.Mode().IsRegular(): // an older summary behind a symbolic link
-		err = r.file.Truncate(0)
-	}
-	if err = errors.Join(err, writeSummary(r.file, s), r.file.Close()); err != nil || r.inPlace {
-		return err
-	}
-	return os.Rename(r.file.Name(), r.name)
 }

@@ -105,16 +105,7 @@ func readSuite(name string) (*suite.Suite, error) {
 }
 
 // suiteParser reads suites whose rates are those of plans.
-func suiteParser() suite.Parser { return suite.Parser{CheckRate: checkRate} }
-
-// checkRate returns what keeps an open load from offering a rate.
-func checkRate(text string) error {
-	rate, err := loadgen.ParseRate(text)
-	if err == nil && len(rate.Steps) == 0 { // a closed loop, in a plan
-		return fmt.Errorf("rate %q: offers no request, want more or kind: closed", text)
-	}
-	return err
-}
+func suiteParser() suite.Parser { return suite.Parser{CheckRate: loadplan.CheckRate} }
 
 func embeddedSuites() []string {
 	files, _ := fs.Glob(bench.Files, "suites/*.yaml") // the pattern is right

@@ -1,13 +1,15 @@
 package loadplan
 
 import (
+	"fmt"
+
 	"github.com/scalws/scalbench/internal/suite"
 	"github.com/scalws/scalbench/loadgen"
 )
 
 // Of returns the plan of a scenario that is asked at url. What the scenario does not say
 // is as in [loadgen.DefaultPlan]. A rate must be one that [loadgen.ParseRate] reads, as the
-// suite's parser was told to check; another is none.
+// suite's parser was told to check ([CheckRate]); another is none.
 func Of(s suite.Scenario, url string) loadgen.Plan {
 	plan := loadgen.DefaultPlan(url)
 	t := &plan.Targets[0]
@@ -30,6 +32,16 @@ func Of(s suite.Scenario, url string) loadgen.Plan {
 		}
 	}
 	return plan
+}
+
+// CheckRate returns what keeps an open load from offering a rate: what a suite's parser is
+// given for that.
+func CheckRate(text string) error {
+	rate, err := loadgen.ParseRate(text)
+	if err == nil && len(rate.Steps) == 0 { // a closed loop, in a plan
+		return fmt.Errorf("rate %q: offers no request, want more or kind: closed", text)
+	}
+	return err
 }
 
 // Protocol returns the version that a scenario speaks.
