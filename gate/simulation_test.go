@@ -57,7 +57,7 @@ func atMost(t *testing.T, what string, k, n int, p float64) {
 // looks after each of rounds 3 to 6, stopping at the first that decides.
 func TestErrorsOfNonInferior(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a simulation")
+		t.Skip("-short: a simulation of thousands of sessions")
 	}
 	const sessions = 2000
 	fixed := DefaultRule(NonInferior)
@@ -101,7 +101,7 @@ func untilDecided(r *rand.Rand, noise noiseOf, ratio, cv float64, rule Rule) Ver
 // smallest effect that the plan can see, and hardly ever fails.
 func TestPowerOfNonInferior(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a simulation")
+		t.Skip("-short: a simulation of thousands of sessions")
 	}
 	const sessions = 1000
 	rule := DefaultRule(NonInferior)
@@ -129,7 +129,7 @@ func TestPowerOfNonInferior(t *testing.T) {
 // that is what Holm is for. Without it two in five would have one.
 func TestFamilyError(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a simulation")
+		t.Skip("-short: a simulation of thousands of sessions")
 	}
 	const tables, rows = 500, 9
 	rule := DefaultRule(NonInferior)
@@ -167,7 +167,7 @@ func anyFails(rows []*Row) int {
 // between rounds.
 func TestOperatingCurveOfParity(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a simulation")
+		t.Skip("-short: a simulation of thousands of sessions")
 	}
 	const rows = 3000
 	rule := DefaultRule(Parity)

@@ -92,7 +92,7 @@ func constantRate(rps float64) loadgen.Rate {
 
 // attempts is how often a run is made whose own result says that the instrument
 // was not fit for it.
-const attempts = 5
+const attempts = 10
 
 // sliceMS is how long a busy host lets somebody else have the CPU, in milliseconds: a
 // slice of its scheduler and a tick.
@@ -163,7 +163,7 @@ func ms(us float64) float64 { return us / 1e3 }
 func longTest(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("takes more than two seconds")
+		t.Skip("-short: takes more than two seconds")
 	}
 }
 

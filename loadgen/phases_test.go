@@ -244,7 +244,7 @@ func hasWarning(r *loadgen.Result, code loadgen.WarningCode) bool {
 // Ten thousand connections work on one worker, in little memory.
 func TestTenThousandConnections(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes seconds")
+		t.Skip("-short: takes seconds")
 	}
 	const n = 10_000
 	var limit syscall.Rlimit

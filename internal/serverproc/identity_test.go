@@ -164,7 +164,7 @@ func TestObserveWhatHasEnded(t *testing.T) {
 // What an ordinary user may not read of another's process is n/a, and no error.
 func TestObserveAnothersProcess(t *testing.T) {
 	if os.Geteuid() == 0 {
-		t.Skip("root may read everything")
+		t.Skip("root may read everything; TestAsOrdinaryUser runs this")
 	}
 	seen, err := NewObserver(procDir).Observe(Subject{PID: 1, Tree: []int{1}})
 	if err != nil {

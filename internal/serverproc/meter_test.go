@@ -126,7 +126,7 @@ func TestMeterCountsVanishedChild(t *testing.T) {
 // Of another user's process the peak cannot be reset; its memory is sampled then.
 func TestMeterOfAnothersProcess(t *testing.T) {
 	if os.Geteuid() == 0 {
-		t.Skip("root may reset it")
+		t.Skip("root may reset it; TestAsOrdinaryUser runs this")
 	}
 	m := NewMeter(procDir, func() ([]int, error) { return []int{1}, nil })
 	if err := m.Begin(1); err != nil {

@@ -13,11 +13,11 @@ import (
 // Everything works for an ordinary user, too: all tests once more as one.
 func TestAsOrdinaryUser(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("this is one")
+		t.Skip("an ordinary user runs all the others already")
 	}
 	id, err := lookUpIdentity("nobody")
 	if err != nil {
-		t.Skip(err)
+		t.Skipf("this host has no user nobody: %v", err)
 	}
 	dir, exe := copySelf(t)
 	if err := os.Chown(dir, id.UID, id.GID); err != nil {
@@ -71,11 +71,11 @@ func copyFile(t *testing.T, from, to string) {
 // As root a server runs as somebody else, with that one's rights alone.
 func TestAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only root can")
+		t.Skip("only root may start a process as another user")
 	}
 	id, err := lookUpIdentity("nobody")
 	if err != nil {
-		t.Skip(err)
+		t.Skipf("this host has no user nobody: %v", err)
 	}
 	_, exe := copySelf(t)
 	port := freePort(t)

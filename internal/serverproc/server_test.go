@@ -129,7 +129,7 @@ func TestCannotBeStarted(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			if test.asRoot && os.Geteuid() == 0 {
-				t.Skip("root can")
+				t.Skip("root is allowed what is refused here; TestAsOrdinaryUser asks for it")
 			}
 			spec := testSpec(t, roleStay)
 			test.change(&spec)

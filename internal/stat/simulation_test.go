@@ -34,7 +34,7 @@ func fourSigma(n int, p float64) float64 { return 4 * math.Sqrt(float64(n)*p*(1-
 func simulation(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("simulation")
+		t.Skip("-short: a simulation of thousands of samples")
 	}
 }
 

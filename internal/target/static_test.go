@@ -42,11 +42,11 @@ func TestReadFile(t *testing.T) {
 func TestSystemCalls(t *testing.T) {
 	strace, err := exec.LookPath("strace")
 	if err != nil {
-		t.Skip("no strace")
+		t.Skip("strace is not installed: apt-get install strace")
 	}
 	trace := filepath.Join(t.TempDir(), "trace")
 	if exec.Command(strace, "-o", trace, "true").Run() != nil {
-		t.Skip("tracing is not permitted here")
+		t.Skip("strace may not trace here: it needs ptrace(2), which this container or user has not")
 	}
 	self, err := os.Executable()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // each, a configuration with edits, and nothing else that differs.
 func TestNginx(t *testing.T) {
 	if _, err := exec.LookPath("nginx"); err != nil {
-		t.Skip("no nginx")
+		t.Skip("nginx is not installed: apt-get install nginx-light")
 	}
 	s, err := suite.Parser{FS: bench.Files}.Load("suites/nginx-cache.yaml")
 	if err != nil {
