@@ -26,6 +26,9 @@ func planOf(s *suite.Suite, o Order, hostName string) (*record.Plan, error) {
 	}
 	if o.UntilDecided {
 		p.Rounds = s.Plan.MaxRounds
+		if s.Gate.Policy == suite.NonInferior { // each look costs some of alpha
+			p.Gate.MaxRounds = s.Plan.MaxRounds
+		}
 	}
 	if p.Host == "" {
 		p.Host = asName(hostName)
@@ -66,7 +69,7 @@ func gateOf(g suite.Gate) record.PlanGate {
 	}
 	return record.PlanGate{
 		Policy: g.Policy.String(), MaxMarginFrac: value(g.MaxMargin), MinRatio: value(g.MinRatio), MarginFrac: value(g.Margin),
-		Alpha: value(g.Alpha), P99Max: value(g.Limits.P99), RSSMax: value(g.Limits.RSS), CPUMax: value(g.Limits.CPU),
+		Alpha: value(g.Alpha), Spend: g.Spend.String(), P99Max: value(g.Limits.P99), RSSMax: value(g.Limits.RSS), CPUMax: value(g.Limits.CPU),
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/scalws/scalbench/driver/internal/session"
 	"github.com/scalws/scalbench/internal/record"
+	"github.com/scalws/scalbench/internal/suite"
 )
 
 // Resume goes on with the session in a directory, NAME.session or that of one of its
@@ -104,7 +105,6 @@ func (o Order) sitting(by Order, l session.Layout) Order {
 	o.Results, o.Name = l.Results, l.Table
 	o.LockPath, o.LockSocket, o.Wait, o.Reap = by.LockPath, by.LockSocket, by.Wait, by.Reap
 	o.StartAt, o.Until, o.Command = by.StartAt, by.Until, by.Command
-	o.UntilDecided = o.UntilDecided || by.UntilDecided
 	return o
 }
 
@@ -159,7 +159,7 @@ func (s *sitting) tellRecovery(r session.Recovery) {
 }
 
 // Repeat is the order that measures rows of a session again: with the same suite and
-// changes, in one round, into directories of its own. scenarios are as in Order.Only;
+// changes, in one round (noninferior: in as many as before), into directories of its own. scenarios are as in Order.Only;
 // none: all. runs is how often, 0: as often as in a round of the session. Of o it takes
 // what [Resume] takes, and the name.
 func Repeat(dir string, scenarios []string, runs int, o Order) (Order, error) {
@@ -180,8 +180,10 @@ func Repeat(dir string, scenarios []string, runs int, o Order) (Order, error) {
 	if len(scenarios) > 0 {
 		again.Only = slices.Clone(scenarios)
 	}
-	one := 1
-	again.Edit.Rounds = &one
+	if on.Plan.Gate.Policy != suite.NonInferior.String() { // which wants as many again as before
+		one := 1
+		again.Edit.Rounds = &one
+	}
 	if runs > 0 {
 		again.Edit.Runs = &runs
 	}

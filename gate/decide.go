@@ -26,7 +26,7 @@ type Decision struct {
 // is the one place where verdicts are made of numbers.
 func Decide(n Numbers, r Rule) Decision {
 	ratio, spread := n.judged()
-	if !(ratio > 0) { // as it stands, this catches NaN
+	if !(ratio > 0) || math.IsInf(ratio, 1) { // as it stands, this catches NaN; a cost of 0 is none that was measured
 		what := n.Metric.String()
 		return Decision{Verdict: Invalid, Ratio: math.NaN(), Short: what + " was not measured", Why: []string{what + " was not measured, so that there is nothing to judge"}, Effect: noEffect(what + " was not measured")}
 	}

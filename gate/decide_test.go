@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/scalws/scalbench/internal/record"
+	"github.com/scalws/scalbench/internal/stat"
 )
 
 // numbers are those of a row with a value and a spread, all else as before.
@@ -63,6 +64,7 @@ func TestDecide(t *testing.T) {
 		{"rate up, cpu_us up", with(numbers(1.1, 0.03), func(n *Numbers) { n.Metric, n.CPU = CPU, 1.1 }), parity, Fail},
 		// 1/1.02 = 0.980, a loss of 1.96 %.
 		{"cpu_us up inside its spread", with(numbers(0.5, 0.03), func(n *Numbers) { n.Metric, n.CPU = CPU, 1.02 }), parity, Pass},
+		{"cpu_us of 0", with(numbers(1, 0.03), func(n *Numbers) { n.Metric, n.CPU = CPU, 0 }), parity, Invalid}, // 1 / 0 is infinite
 		{"cpu_us not measured", with(numbers(1, 0.03), func(n *Numbers) { n.Metric, n.CPU = CPU, none }), parity, Invalid},
 		{"nothing measured", noNumbers(), parity, Invalid},
 	}
@@ -130,6 +132,14 @@ func TestRuleOf(t *testing.T) {
 	r, err = RuleOf(record.PlanGate{Policy: "fixed", MinRatio: record.Of(0.97), P99Max: record.Of(0)})
 	if err != nil || r != (Rule{Policy: Fixed, MinRatio: 0.97, RSSMax: DefaultRSSMax, Alpha: DefaultAlpha}) {
 		t.Errorf("of fixed 0.97: %+v, %v", r, err)
+	}
+	r, err = RuleOf(record.PlanGate{Policy: "noninferior", MaxRounds: 6, Spend: "power2"})
+	if err != nil || r.MaxRounds != 6 || r.Spend != stat.Power2 {
+		t.Errorf("looks: %+v, %v", r, err)
+	}
+	r, err = RuleOf(record.PlanGate{Policy: "noninferior", MaxRounds: 2}) // an estimate has not looked
+	if err != nil || r.MaxRounds != 0 {
+		t.Errorf("two rounds: %+v, %v", r, err)
 	}
 	r, err = RuleOf(record.PlanGate{MaxMarginFrac: record.Of(0)})
 	if err != nil || r.MaxMarginFrac != 0 {

@@ -60,7 +60,7 @@
 //
 // # Reading order
 //
-// verdict.go, rule.go, judge.go; evidence.go, sample.go, stopped.go, differs.go;
+// verdict.go, rule.go, judge.go; evidence.go, sample.go, differs.go;
 // numbers.go, pairs.go, effect.go, speeds.go; decide.go, parity.go, fixed.go,
 // noninferior.go, limits.go, family.go; flags.go, limiter.go, order.go, repeat.go,
 // worst.go, history.go; published.go; then grid.go, layouts.go, effectgrid.go, span.go,

@@ -47,6 +47,7 @@ type body struct {
 	repeats  []repeat        // in the order of time
 	notes    []string        // what a reader has to know about the choice
 	faults   []string        // why nothing can be judged; none: it can
+	chosen   []string        // rounds that are done and were not given, in words
 	seconds  map[MeasurementKey][]float64
 }
 
@@ -89,6 +90,7 @@ func gather(e Evidence) body {
 	}
 	b.checkSessions(ids)
 	b.checkRepeats(ids)
+	b.checkChoice(e)
 	if s := b.sessions[ids[0]]; s != nil {
 		b.plan = s.Plan
 	}
@@ -127,6 +129,28 @@ func (b *body) finished(rounds []*record.Round) []*record.Round {
 		ended = append(ended, r)
 	}
 	return ended
+}
+
+// checkChoice finds the rounds that are done, as the journals of their sessions say, and
+// that are not among the evidence: who chooses rounds, or loses some, has no verdict of
+// record.
+func (b *body) checkChoice(e Evidence) {
+	given := map[string]bool{}
+	for _, r := range e.Rounds {
+		if r.Finished {
+			given[fmt.Sprint(r.Session, " ", r.Number)] = true
+		}
+	}
+	for _, s := range e.Sessions {
+		if s.Journal == nil {
+			continue
+		}
+		for _, done := range s.Journal.Of(record.RoundDone) {
+			if !given[fmt.Sprint(s.Plan.Session, " ", done.Round)] {
+				b.chosen = append(b.chosen, fmt.Sprintf("round %d of session %s is done and is not among these", done.Round, s.Plan.Session))
+			}
+		}
+	}
 }
 
 // began is when the first measurement of a round began; the zero time when none says.

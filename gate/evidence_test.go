@@ -236,3 +236,20 @@ func TestRoundsWithoutSession(t *testing.T) {
 		t.Errorf("%d rows, %s, flags %v", len(table.Rows), table.Verdict(), rows["static"].Flags)
 	}
 }
+
+// Rounds that the journal has and the evidence has not leave an estimate: who may choose
+// rounds can choose the verdict.
+func TestChosenRounds(t *testing.T) {
+	e := lab{5, nil}.evidence()
+	for n := 1; n <= 4; n++ {
+		e.Sessions[0].Journal.Events = append(e.Sessions[0].Journal.Events, record.Event{Kind: record.RoundDone, Session: "s1", Round: n})
+	}
+	table, _ := judge(t, e, parityRules())
+	if want := "round 4 of session s1 is done and is not among these"; table.Estimate != want {
+		t.Errorf("estimate %q, want %q", table.Estimate, want)
+	}
+	e.Rounds = append(e.Rounds, lab{5, nil}.round("s1", 4, night.Add(4*time.Hour)))
+	if table, _ := judge(t, e, parityRules()); table.Estimate != "" {
+		t.Errorf("all four: %q", table.Estimate)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/scalws/scalbench/internal/record"
+	"github.com/scalws/scalbench/internal/units"
 )
 
 // Flag is something that a row must be read with. It decides nothing.
@@ -61,7 +62,7 @@ func (r *Row) flagNumbers(rule Rule) {
 	} else if product := n.Value * n.CPU; math.Abs(product-1) > limiterSlack {
 		// While the server's CPUs are busy all the time, rps times cpu_us is their
 		// number, and the two ratios cancel out.
-		r.flag(FlagNotServerBound, "rps times cpu_us changed by %s: the server was not the limit", signedPercent(product-1))
+		r.flag(FlagNotServerBound, "rps times cpu_us changed by %s: the server was not the limit", units.SignedPercent(product-1))
 	}
 	var absent []string
 	for _, number := range []struct {
@@ -80,16 +81,8 @@ func (r *Row) flagNumbers(rule Rule) {
 		r.flag(FlagSpreadCapped, "a spread of %s excuses a loss of %s at most", percentText(spread), percentText(rule.MaxMarginFrac))
 	}
 	if r.Control && math.Abs(ratio-1) > spread+guard {
-		r.flag(FlagControlMoved, "a control is expected to show no difference, and shows %s with a spread of %s", signedPercent(ratio-1), percentText(spread))
+		r.flag(FlagControlMoved, "a control is expected to show no difference, and shows %s with a spread of %s", units.SignedPercent(ratio-1), percentText(spread))
 	}
-}
-
-// signedPercent writes +1.1 %.
-func signedPercent(fraction float64) string {
-	if fraction > 0 {
-		return "+" + percentText(fraction)
-	}
-	return percentText(fraction)
 }
 
 // Where a generator is no longer above suspicion.

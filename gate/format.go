@@ -32,7 +32,7 @@ func spreadText(fraction float64) string { return decimals(100*fraction, 1) }
 
 // percentText writes 1.1 %.
 func percentText(fraction float64) string {
-	if math.IsNaN(fraction) {
+	if math.IsNaN(fraction) || math.IsInf(fraction, 0) {
 		return absent
 	}
 	return spreadText(fraction) + " %"

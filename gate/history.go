@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/scalws/scalbench/internal/stat"
+	"github.com/scalws/scalbench/internal/units"
 )
 
 // Point is what one session said of a row.
@@ -162,7 +163,7 @@ func (r *Row) pastLine() string {
 	last := &r.Past[len(r.Past)-1]
 	text := fmt.Sprintf("before, over %d sessions: %s; last %s", len(r.Past), ratiosOfPoints(r.Past), last.text())
 	if change := r.Numbers.Base.RPS/last.BaseRPS - 1; !math.IsNaN(change) && !math.IsInf(change, 0) {
-		text += fmt.Sprintf(", since when %s itself is at %s req/s, %s", r.Base, rateText(r.Numbers.Base.RPS), signedPercent(change))
+		text += fmt.Sprintf(", since when %s itself is at %s req/s, %s", r.Base, rateText(r.Numbers.Base.RPS), units.SignedPercent(change))
 	}
 	return text
 }

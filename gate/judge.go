@@ -134,6 +134,9 @@ func estimate(b *body, rule Rule) string {
 	if text := tooFewRounds(len(b.rounds), rule); text != "" {
 		return text
 	}
+	if len(b.chosen) > 0 {
+		return strings.Join(b.chosen, "; ")
+	}
 	if b.plan != nil && slices.Contains(unofficial, b.plan.Preset) {
 		return "measured with preset " + b.plan.Preset
 	}
@@ -153,7 +156,6 @@ func tooFewRounds(rounds int, rule Rule) string {
 // before any number is looked at.
 func (b *body) judgeRow(rounds []*record.Round, plan *record.Plan, c Comparison, k cell, rules Rules) Row {
 	row := Row{Comparison: c, Mode: k.mode, Scenario: k.scenario, Numbers: noNumbers(), Effect: noEffect("not judged"), Ratio: math.NaN()}
-	rounds = untilStopped(rounds, c, k, rules.Rule)
 	var needs []string
 	if plan != nil {
 		s, _ := plan.Scenario(k.mode, k.scenario)

@@ -217,12 +217,16 @@ func (t *Table) BinaryGrid() (g Grid, ok bool) {
 		if commit := v.About["commit"]; commit != "" {
 			from += " at " + commit
 		}
+		bytes := absent
+		if b.Bytes > 0 {
+			bytes = rateText(float64(b.Bytes))
+		}
 		libc := b.Libc
 		if b.Newest != "" {
 			libc += " (newest symbol " + b.Newest + ")"
 		}
 		libc = strings.TrimPrefix(strings.Join([]string{libc, b.Compiler}, ", "), ", ")
-		g.Rows = append(g.Rows, []string{v.Name, from, orAbsent(strings.TrimSuffix(libc, ", ")), orAbsent(b.Linkage), orAbsent(b.SHA256[:min(12, len(b.SHA256))]), rateText(float64(b.Bytes))})
+		g.Rows = append(g.Rows, []string{v.Name, from, orAbsent(strings.TrimSuffix(libc, ", ")), orAbsent(b.Linkage), orAbsent(b.SHA256[:min(12, len(b.SHA256))]), bytes})
 	}
 	return g, len(g.Rows) > 0
 }

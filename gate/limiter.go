@@ -3,6 +3,8 @@ package gate
 import (
 	"fmt"
 	"math"
+
+	"github.com/scalws/scalbench/internal/units"
 )
 
 // Limiter is what kept the rate of a row from being higher. A rate shows a change of
@@ -46,7 +48,7 @@ func limiterOf(n *Numbers) Limiter {
 		l.Text += ", applications " + slashed(b.cpusText(b.CPUAppMicros), w.cpusText(w.CPUAppMicros))
 	}
 	if product := n.Value * n.CPU; l.Of == LimiterServer && math.Abs(product-1) > limiterSlack {
-		l.Text += "; but rps times cpu_us, which is then a constant, changed by " + signedPercent(product-1)
+		l.Text += "; but rps times cpu_us, which is then a constant, changed by " + units.SignedPercent(product-1)
 	}
 	return l
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/scalws/scalbench/internal/record"
 	"github.com/scalws/scalbench/internal/stat"
+	"github.com/scalws/scalbench/internal/units"
 )
 
 // flagOrder flags what the order of the runs did to them: a host that drifted, and a
@@ -32,10 +33,10 @@ func (r *Row) flagOrder(sample []roundSample) {
 		rates = append(rates, logs(s.base, rpsOf)...)
 	}
 	if drift, err := stat.DriftTest(times, rates); err == nil && drift.Flagged() {
-		r.flag(FlagDrift, "the rate of %s moved by %s from the first run to the last (p %s): absolute numbers do not describe the host", r.Base, signedPercent(drift.Change), pText(drift.P))
+		r.flag(FlagDrift, "the rate of %s moved by %s from the first run to the last (p %s): absolute numbers do not describe the host", r.Base, units.SignedPercent(drift.Change), pText(drift.P))
 	}
 	if position, err := stat.PositionTest(newFirst, newSecond); err == nil && position.Flagged() {
-		r.flag(FlagPosition, "%s is %s better where it runs first (p %s; %d pairs first, %d second)", r.New, signedPercent(position.Effect), pText(position.P), len(newFirst), len(newSecond))
+		r.flag(FlagPosition, "%s is %s better where it runs first (p %s; %d pairs first, %d second)", r.New, units.SignedPercent(position.Effect), pText(position.P), len(newFirst), len(newSecond))
 	}
 }
 
@@ -52,7 +53,7 @@ func (r *Row) flagSeconds(sample []roundSample, seconds map[MeasurementKey][]flo
 			}
 			known++
 			if w, err := stat.WarmUpTest(perSecond); err == nil && !w.Warm() {
-				cold = append(cold, fmt.Sprintf("%s began with %s of its later rate", placeText(&m), signedPercent(w.Change)))
+				cold = append(cold, fmt.Sprintf("%s began with %s of its later rate", placeText(&m), units.SignedPercent(w.Change)))
 			}
 			if f, err := stat.FlipTest(perSecond); err == nil && f.Flagged() {
 				flipped = append(flipped, fmt.Sprintf("%s changed its rate at second %d", placeText(&m), f.Second))

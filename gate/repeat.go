@@ -9,7 +9,8 @@ import (
 // applyRepeat judges the rows of a repeat, all of which are kept, and lets the first
 // repeat that decides resolve a row. A repeat resolves BORDERLINE and INCONCLUSIVE
 // alone: if it could overwrite FAIL, whoever repeats often enough would pass. One that
-// is INVALID resolves nothing.
+// is INVALID resolves nothing, and under [NonInferior] none of fewer rounds than a table
+// needs: what differs from round to round cannot be seen in one.
 func (b *body) applyRepeat(t *Table, r repeat) {
 	var rows, again []*Row
 	for _, row := range t.rows() {
@@ -21,7 +22,16 @@ func (b *body) applyRepeat(t *Table, r repeat) {
 		rows, again = append(rows, row), append(again, &judged)
 	}
 	correct(again, t.Rules.Rule)
+	few := ""
+	if t.Rules.Policy == NonInferior {
+		few = tooFewRounds(len(r.rounds), t.Rules.Rule)
+	}
 	for i, row := range rows {
+		if few != "" {
+			again[i].Short += ", an estimate: " + few
+			row.Repeats = append(row.Repeats, *again[i])
+			continue
+		}
 		row.resolve(*again[i], r.plan.Session)
 	}
 }

@@ -126,6 +126,15 @@ func RuleOf(g record.PlanGate) (Rule, error) {
 			*field.at = x
 		}
 	}
+	if g.MaxRounds >= r.Rounds() { // fewer are an estimate, however often it is looked at
+		r.MaxRounds = g.MaxRounds
+	}
+	if g.Spend != "" {
+		var err error
+		if r.Spend, err = stat.ParseSpending(g.Spend); err != nil {
+			return Rule{}, err
+		}
+	}
 	return r, r.Validate()
 }
 

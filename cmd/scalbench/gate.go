@@ -115,6 +115,9 @@ func (o *gateOptions) check(f *pflag.FlagSet) ([]gateOut, error) {
 	if o.history && (o.why != "" || len(o.outs) > 0 || f.Changed("format")) {
 		faults = append(faults, usagef("--history: prints series, without --why, --format and --out"))
 	}
+	if o.why != "" && f.Changed("format") {
+		faults = append(faults, usagef("--why: is text, without --format"))
+	}
 	outs, err := gateOuts(o.outs)
 	return outs, errors.Join(append(faults, err, o.rule.check(f))...)
 }

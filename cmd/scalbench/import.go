@@ -132,11 +132,11 @@ func (o *importOptions) check(files []string) (names *namePattern, columns *colu
 	}
 	o.into = filepath.ToSlash(filepath.Clean(o.into))
 	base := path.Base(o.into)
-	wrong(!isName(base), "--into %q: want what the directories of the rounds begin with, such as results/xeon-old", o.into)
+	wrong(!record.IsName(base), "--into %q: want what the directories of the rounds begin with, such as results/xeon-old", o.into)
 	if o.session == "" {
 		o.session = base
 	}
-	wrong(!isName(o.session), "--session %q: want letters, digits and ._-", o.session)
+	wrong(!record.IsName(o.session), "--session %q: want letters, digits and ._-", o.session)
 	wrong(len(o.separator) != 1 || strings.ContainsAny(o.separator, "\"\r\n"), "--separator %q: want one sign", o.separator)
 	wrong(o.place.round < 1, "--round %d: want 1 or more", o.place.round)
 	wrong(o.place.run < 1, "--run %d: want 1 or more", o.place.run)
@@ -155,11 +155,6 @@ func (o *importOptions) check(files []string) (names *namePattern, columns *colu
 	}
 	names, err = parseNames(o.names)
 	return names, columns, errors.Join(append(faults, err)...)
-}
-
-// isName tells whether a text can be a part of a path, as the names in records have to.
-func isName(text string) bool {
-	return text != "" && text[0] != '.' && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
 }
 
 // repeated tells of measurements that are there twice.

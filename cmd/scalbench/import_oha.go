@@ -72,7 +72,7 @@ func (n *namePattern) placeOf(file string, p place) (place, error) {
 	switch {
 	case p.variant == "" || p.scenario == "":
 		return p, usagef("%s: which variant and scenario is it? --names, or --variant and --scenario, say so", file)
-	case !isName(p.variant) || !isName(p.scenario) || p.mode != "" && !isName(p.mode):
+	case !record.IsName(p.variant) || !record.IsName(p.scenario) || p.mode != "" && !record.IsName(p.mode):
 		return p, usagef("%s: %s: names want letters, digits and ._-", file, p.text())
 	case p.run < 1 || p.round < 1:
 		return p, usagef("%s: %s: want 1 or more", file, p.text())

@@ -25,7 +25,8 @@ func newRepeat(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "repeat SESSION",
 		Short: "Measure rows of a session again, into a session of their own",
-		Long: "Measure rows of a session again, by the same plan in one round, into a session of their own that says what it\n" +
+		Long: "Measure rows of a session again, by the same plan in one round (under noninferior in as\n" +
+			"many as before, for it decides by rounds), into a session of their own that says what it\n" +
 			"repeats. The gate lets it resolve BORDERLINE and INCONCLUSIVE, never FAIL.",
 		Example: "  scalbench repeat results/xeon-gate1.session --scenario static-small --runs 5\n" +
 			"  scalbench repeat results/xeon-gate1.session --failed --control static-small",

@@ -5,7 +5,7 @@ package record
 type Binary struct {
 	Path     string `json:"path"`
 	SHA256   string `json:"sha256"`
-	Bytes    int64  `json:"bytes"`
+	Bytes    int64  `json:"bytes,omitempty"`
 	Libc     string `json:"libc,omitempty"`     // such as "glibc 2.28", "musl 1.2.6"
 	Newest   string `json:"newest,omitempty"`   // newest versioned symbol, such as GLIBC_2.28
 	Linkage  string `json:"linkage,omitempty"`  // static, static-pie, pie or dynamic

@@ -15,7 +15,7 @@ import (
 func nameColumn[T any](name string, at func(*T) *string) column[T] {
 	return column[T]{name: name,
 		parse: func(line *T, text string) error {
-			if !isName(text) {
+			if !IsName(text) {
 				return fmt.Errorf("%q, %s", text, nameRule)
 			}
 			*at(line) = text

@@ -83,13 +83,13 @@ func (e *Event) faults() []string {
 		return []string{fmt.Sprintf("unknown event %q", e.Kind)}
 	}
 	var texts []string
-	if !isName(e.Session) {
+	if !IsName(e.Session) {
 		texts = append(texts, fmt.Sprintf("session %q, %s", e.Session, nameRule))
 	}
 	if kind.of >= ofRound && e.Round < 1 {
 		texts = append(texts, fmt.Sprintf("%s without a round", e.Kind))
 	}
-	if kind.of == ofMeasurement && (e.Run < 1 || e.Attempt < 1 || !isName(e.Variant) || !isName(e.Scenario)) {
+	if kind.of == ofMeasurement && (e.Run < 1 || e.Attempt < 1 || !IsName(e.Variant) || !IsName(e.Scenario)) {
 		texts = append(texts, fmt.Sprintf("%s without run, attempt, variant or scenario", e.Kind))
 	}
 	if kind.needText && e.Text == "" {

@@ -88,7 +88,9 @@ type PlanGate struct {
 	MinRatio      Value  `json:"min_ratio,omitzero"`
 	MarginFrac    Value  `json:"margin,omitzero"`
 	Alpha         Value  `json:"alpha,omitzero"`
-	P99Max        Value  `json:"p99_max,omitzero"` // ratios new / base
+	MaxRounds     int    `json:"max_rounds,omitempty"` // looked at after each round until this one; 0: once
+	Spend         string `json:"spend,omitempty"`      // how those looks share alpha: obf or power2
+	P99Max        Value  `json:"p99_max,omitzero"`     // ratios new / base
 	RSSMax        Value  `json:"rss_max,omitzero"`
 	CPUMax        Value  `json:"cpu_max,omitzero"`
 }
@@ -181,7 +183,7 @@ func (p *Plan) check(faults *faultList) {
 // checkNames tells which of the names cannot stand in a path.
 func checkNames(faults *faultList, names map[string]string) {
 	for _, what := range slices.Sorted(maps.Keys(names)) {
-		if !isName(names[what]) {
+		if !IsName(names[what]) {
 			faults.at(0, "%s %q, %s", what, names[what], nameRule)
 		}
 	}

@@ -38,9 +38,9 @@ func splitLines(text string) (lines []string, whole bool) {
 	return lines, whole
 }
 
-// isName tells whether text can name a session, a variant, a scenario or a mode,
+// IsName tells whether text can name a session, a variant, a scenario or a mode,
 // and therefore a directory: letters of ASCII, digits and ._- and no dot in front.
-func isName(text string) bool {
+func IsName(text string) bool {
 	if text == "" || text[0] == '.' {
 		return false
 	}
@@ -49,7 +49,7 @@ func isName(text string) bool {
 	}) < 0
 }
 
-// nameRule is what isName wants, for faults.
+// nameRule is what IsName wants, for faults.
 const nameRule = "expected letters, digits and ._- and no dot in front"
 
 // isPlain tells whether text stays on one line and is the same text when it is
@@ -61,4 +61,19 @@ func isPlain(text string) bool {
 // isSHA256 tells whether text is a hash in lower-case hexadecimal.
 func isSHA256(text string) bool {
 	return len(text) == 64 && strings.Trim(text, "0123456789abcdef") == ""
+}
+
+// OneLine makes a text that can stand in a cell of a table and in a line of a journal: its lines are
+// joined by semicolons, other control characters become spaces.
+func OneLine(text string) string {
+	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
+	for i := range lines {
+		lines[i] = strings.Map(func(r rune) rune {
+			if r < ' ' || r == 0x7f {
+				return ' '
+			}
+			return r
+		}, strings.TrimSpace(lines[i]))
+	}
+	return strings.TrimSpace(strings.ReplaceAll(strings.Join(lines, "; "), ":; ", ": "))
 }

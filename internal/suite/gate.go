@@ -40,11 +40,10 @@ const (
 	SpendDefault  Spend = iota // the policy's own
 	OBrienFleming              // little early, as O'Brien and Fleming
 	Power2                     // as the square of the part that is done
-	Betting                    // valid at any moment, and weak
 )
 
 // String returns the word of the file, "" for SpendDefault.
-func (s Spend) String() string { return [...]string{"", "obf", "power2", "betting"}[s] }
+func (s Spend) String() string { return [...]string{"", "obf", "power2"}[s] }
 
 // Comparison is which variant is held against which: ratios are New / Base.
 type Comparison struct {

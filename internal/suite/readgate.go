@@ -38,7 +38,7 @@ func (r *reader) gate(f field) Gate {
 		case "limits":
 			g.Limits = r.limits(f)
 		case "spend":
-			g.Spend = choice(r, f, words(OBrienFleming, Power2, Betting)...)
+			g.Spend = choice(r, f, words(OBrienFleming, Power2)...)
 		}
 	}
 	for _, f := range fields {

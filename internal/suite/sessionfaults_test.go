@@ -179,7 +179,7 @@ varies: [config, config, everything]
 5:66: key "alpha" in gate: only policy: noninferior has it, and this is fixed
 5:73: alpha: "1", expected a number from 0.0001 to 0.5 such as 1.15
 5:76: key "spend" in gate: only policy: noninferior has it, and this is fixed
-5:83: spend: "all", expected obf, power2 or betting
+5:83: spend: "all", expected obf or power2
 5:102: p99: "-1", expected a number from 0 to 100 such as 1.15
 5:106: unknown key "rsss" in limits; did you mean "rss"?
 5:116: key "threshold" in gate: it is "min_ratio"

@@ -37,14 +37,11 @@ func NewLayout(results string, plan *record.Plan, name string) (Layout, error) {
 	if name == "" {
 		name = plan.Host + "-" + plan.Suite
 	}
-	if name[0] == '.' || strings.Trim(name, nameSigns) != "" {
+	if !record.IsName(name) {
 		return Layout{}, fmt.Errorf("%q cannot be the name of results, expected letters, digits and ._- and no dot in front", name)
 	}
 	return Layout{Results: results, Table: name}, nil
 }
-
-// nameSigns may stand in the name of results, as in every name in a record.
-const nameSigns = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 
 // LayoutOf is that of a session's directory, xeon-gate1.session.
 func LayoutOf(sessionDir string) (Layout, error) {
