@@ -33,7 +33,7 @@ func TestRedo(t *testing.T) {
 	interfered := func(m *record.Measurement) { m.Interfered = true }
 	invalid := func(m *record.Measurement) { m.State, m.Reason, m.Errors = record.Invalid, "3 errors", 3 }
 	saturated := func(m *record.Measurement) {
-		m.State, m.Reason, m.Flags = record.Invalid, "the generator was the limit", []string{flagSaturated}
+		m.State, m.Reason, m.Flags = record.Invalid, "the generator was the limit", []string{"generator-saturated"}
 	}
 	slow := func(m *record.Measurement) { m.RPS = record.Of(1) }
 	for _, tt := range []struct {
@@ -116,7 +116,7 @@ func TestErrorOfMeasuring(t *testing.T) {
 	if diff := cmp.Diff(want, l.fake.log); diff != "" {
 		t.Errorf("steps, want -, got +:\n%s", diff)
 	}
-	if told := l.told[0]; told.Valid || told.Reason != "start the generator:; no more processes" {
+	if told := l.told[0]; told.Valid || told.Reason != "start the generator: no more processes" {
 		t.Errorf("told %+v", told)
 	}
 }

@@ -109,9 +109,9 @@ func TestKilledAtRandomMoments(t *testing.T) {
 			t.Fatal(err)
 		}
 		layout := session.Layout{Results: l.results, Table: "lab-ab"}
-		row, err := readRow(layout.MeasurementDir(k))
+		row, err := session.ReadRow(layout.MeasurementDir(k))
 		if err != nil || row.Attempt != attempt {
-			row, err = readRow(layout.SupersededDir(k, attempt))
+			row, err = session.ReadRow(layout.SupersededDir(k, attempt))
 		}
 		if err != nil || row.Attempt != attempt {
 			t.Errorf("%s was said, and is %+v, %v", line, row, err)

@@ -51,7 +51,7 @@ func (s *sitting) rpsOf(k session.Key, variant string) (float64, bool) {
 	if c, known := state.Cell(k); !known || c.Status != session.Valid {
 		return 0, false
 	}
-	row, err := readRow(s.session.MeasurementDir(k))
+	row, err := session.ReadRow(s.session.MeasurementDir(k))
 	if err != nil {
 		return 0, false // what cannot be read is told where it matters
 	}

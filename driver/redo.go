@@ -2,11 +2,8 @@ package driver
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -31,7 +28,7 @@ func (s *sitting) redo(round, run int) (again bool, err error) {
 		if state.Missing(k) || s.redone(&state, k) >= redoMax {
 			continue
 		}
-		row, err := readRow(s.session.MeasurementDir(k))
+		row, err := session.ReadRow(s.session.MeasurementDir(k))
 		if err != nil {
 			return again, err
 		}
@@ -71,20 +68,17 @@ func (s *sitting) ofRun(round, run int) []session.Key {
 // against says why a measurement should be made again; "": it should not.
 func against(m record.Measurement, evidence measure.Evidence) string {
 	switch {
-	case m.State == record.Invalid && slices.Contains(m.Flags, flagSaturated):
+	case m.State == record.Invalid && slices.Contains(m.Flags, measure.FlagSaturated):
 		return "" // the load was more than the generator can do, and will be again
 	case m.State == record.Invalid:
 		return m.Reason
 	case m.Interfered && len(evidence.Interference.Reasons) > 0:
-		return "interfered: " + oneLine(strings.Join(evidence.Interference.Reasons, "; "))
+		return "interfered: " + record.OneLine(strings.Join(evidence.Interference.Reasons, "; "))
 	case m.Interfered:
 		return "interfered"
 	}
 	return ""
 }
-
-// flagSaturated is that of a generator whose CPUs were the limit.
-const flagSaturated = "generator_saturated"
 
 // redone tells how often a pair was measured again. A half that was cut by a kill was
 // begun once more without that, and then so was the other one; the one with fewer tries
@@ -97,23 +91,6 @@ func (s *sitting) redone(state *session.State, k session.Key) int {
 		}
 	}
 	return fewest
-}
-
-// readRow reads the row of a committed measurement.
-func readRow(dir string) (record.Measurement, error) {
-	f, err := os.Open(filepath.Join(dir, session.RowFile))
-	if err != nil {
-		return record.Measurement{}, err
-	}
-	defer f.Close() // read only
-	rows, err := record.ReadSummary(f, f.Name())
-	if err != nil {
-		return record.Measurement{}, err
-	}
-	if len(rows) != 1 {
-		return record.Measurement{}, fmt.Errorf("%s: %d rows, expected one", f.Name(), len(rows))
-	}
-	return rows[0], nil
 }
 
 // noFile reports whether an error says that a file is not there.

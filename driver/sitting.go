@@ -83,7 +83,7 @@ func (s *sitting) measureAll(ctx context.Context, resumed bool) (*SessionOutcome
 		outcome.Stopped, outcome.OutOfTime, outcome.Decided = err.Error(), errors.Is(err, errUntil), errors.Is(err, errDecided)
 		err = s.session.Stop(outcome.Stopped)
 	default:
-		outcome.Stopped = oneLine(stopReason(ctx, err))
+		outcome.Stopped = record.OneLine(stopReason(ctx, err))
 		err = errors.Join(err, s.session.Stop(outcome.Stopped))
 	}
 	return outcome, errors.Join(err, s.count(outcome))
@@ -95,11 +95,6 @@ func stopReason(ctx context.Context, err error) string {
 		return context.Cause(ctx).Error()
 	}
 	return err.Error()
-}
-
-// oneLine is a text that can stand in a table.
-func oneLine(text string) string {
-	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }), "; ")
 }
 
 // rounds measures every round that is not done.

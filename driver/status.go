@@ -9,6 +9,7 @@ import (
 
 	"github.com/scalws/scalbench/driver/internal/session"
 	"github.com/scalws/scalbench/internal/mono"
+	"github.com/scalws/scalbench/internal/record"
 	"github.com/scalws/scalbench/internal/serverproc"
 )
 
@@ -89,7 +90,7 @@ func StatusOf(dir string) (SessionStatus, error) {
 // Note adds a line of a person's to a session, by its directory or that of one of its
 // rounds. Reports print it.
 func Note(dir, text string) error {
-	if text = strings.TrimSpace(text); text == "" || oneLine(text) != text {
+	if text = strings.TrimSpace(text); text == "" || record.OneLine(text) != text {
 		return faultf("note %q, expected a text on one line", text)
 	}
 	layout, err := layoutOf(dir)

@@ -160,7 +160,7 @@ func (m *made) refuse(reason string) {
 	if reason == "" || m.row.State == record.Invalid {
 		return
 	}
-	m.row.State, m.row.Reason = record.Invalid, oneLine(reason)
+	m.row.State, m.row.Reason = record.Invalid, record.OneLine(reason)
 }
 
 // take makes one measurement. An error that is not the context's is a reason why it is

@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/scalws/scalbench/gate"
 	"github.com/scalws/scalbench/internal/record"
@@ -110,8 +107,7 @@ func takesColour(out io.Writer) bool {
 	if !is || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
 		return false
 	}
-	_, err := unix.IoctlGetTermios(int(file.Fd()), unix.TCGETS)
-	return err == nil
+	return isTerminal(file)
 }
 
 // writeOuts writes all files, whether or not one of them fails.
@@ -148,27 +144,4 @@ func writeGitHub(g gate.Gate, out io.Writer) error {
 		return fmt.Errorf("%s %s: %w", summaryFile, name, cause(err))
 	}
 	return errors.Join(gate.WriteMarkdown(file, g), file.Close())
-}
-
-// replaceFile writes a file whole or not at all. What is no ordinary file, such as
-// /dev/null, keeps its place and is written to.
-func replaceFile(name string, data []byte) error {
-	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(name, data, 0o644)
-	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	// os.CreateTemp makes files for the user alone.
-	if err = errors.Join(err, file.Chmod(0o644), file.Close()); err == nil {
-		err = os.Rename(file.Name(), name)
-	}
-	if err != nil {
-		os.Remove(file.Name())
-	}
-	return err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,6 +27,27 @@ func createResultFile(name string) (*resultFile, error) {
 	if name == "" {
 		return nil, nil
 	}
+	r, err := openResultFile(name)
+	if err != nil {
+		return nil, r.failed(err)
+	}
+	return r, nil
+}
+
+// replaceFile writes a file as one of -o is written.
+func replaceFile(name string, data []byte) error {
+	r, err := openResultFile(name)
+	if err != nil {
+		return err
+	}
+	defer r.discard()
+	return r.complete(func(out io.Writer) error {
+		_, err := out.Write(data)
+		return err
+	})
+}
+
+func openResultFile(name string) (*resultFile, error) {
 	r := &resultFile{name: name}
 	info, err := os.Lstat(name)
 	switch {
@@ -35,27 +57,23 @@ func createResultFile(name string) (*resultFile, error) {
 	case err == nil || errors.Is(err, fs.ErrNotExist):
 		r.file, err = os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	}
-	if err != nil {
-		return nil, r.failed(err)
-	}
-	return r, nil
+	return r, err
 }
 
 func (r *resultFile) failed(err error) error { return fmt.Errorf("-o %s: %w", r.name, cause(err)) }
 
-// write completes the file.
+// write completes the file with a result as JSON.
 func (r *resultFile) write(result any) error {
 	if r == nil {
 		return nil
 	}
-	if err := r.complete(result); err != nil {
+	if err := r.complete(func(out io.Writer) error { return writeJSON(out, result) }); err != nil {
 		return r.failed(err)
 	}
-	r.written = true
 	return nil
 }
 
-func (r *resultFile) complete(result any) error {
+func (r *resultFile) complete(write func(io.Writer) error) error {
 	info, err := r.file.Stat()
 	switch {
 	case err != nil:
@@ -65,10 +83,11 @@ func (r *resultFile) complete(result any) error {
 	case info.Mode().IsRegular(): // an older result behind a symbolic link
 		err = r.file.Truncate(0)
 	}
-	if err = errors.Join(err, writeJSON(r.file, result), r.file.Close()); err != nil || r.inPlace {
-		return err
+	if err = errors.Join(err, write(r.file), r.file.Close()); err == nil && !r.inPlace {
+		err = os.Rename(r.file.Name(), r.name)
 	}
-	return os.Rename(r.file.Name(), r.name)
+	r.written = err == nil
+	return err
 }
 
 // discard removes what a run without a result has left.

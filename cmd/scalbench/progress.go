@@ -33,10 +33,14 @@ func newProgress(out io.Writer, plan loadgen.Plan, quiet bool) *progress {
 		p.out = out
 	}
 	if file, ok := out.(*os.File); ok {
-		_, err := unix.IoctlGetTermios(int(file.Fd()), unix.TCGETS)
-		p.terminal = err == nil
+		p.terminal = isTerminal(file)
 	}
 	return p
+}
+
+func isTerminal(file *os.File) bool {
+	_, err := unix.IoctlGetTermios(int(file.Fd()), unix.TCGETS)
+	return err == nil
 }
 
 // start is called when the load begins.

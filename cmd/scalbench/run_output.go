@@ -105,8 +105,11 @@ func printOutcome(out io.Writer, outcome driver.Outcome) {
 		}
 		fmt.Fprintf(out, "%-9s%s\n", "session", s.Files.Session)
 		if s.OverheadMax > 0 {
-			fmt.Fprintf(out, "%-9sat most %s beside the load of a measurement, %s of a CPU in its window\n", "driver",
-				units.Duration(s.OverheadMax), units.Percent(s.OwnCPUFracMax))
+			own := ""
+			if s.OwnCPUFracMax > 0 { // 0: of no window is it known
+				own = fmt.Sprintf(", %s of a CPU in its window", units.Percent(s.OwnCPUFracMax))
+			}
+			fmt.Fprintf(out, "%-9sat most %s beside the load of a measurement%s\n", "driver", units.Duration(s.OverheadMax), own)
 		}
 		switch {
 		case s.Stopped != "" && !s.Decided:

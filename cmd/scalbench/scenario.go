@@ -95,7 +95,9 @@ func readSuite(name string) (*suite.Suite, error) {
 		if err != nil {
 			return nil, err
 		}
-		return suiteParser().Parse(file, data)
+		parser := suiteParser()
+		parser.FS = bench.Files // what it names is embedded too
+		return parser.Parse(file, data)
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {

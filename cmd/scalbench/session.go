@@ -18,7 +18,6 @@ func oneSession(cmd *cobra.Command, args []string) error {
 
 func newResume(std streams) *cobra.Command {
 	var sitting sittingOptions
-	untilDecided := false
 	cmd := &cobra.Command{
 		Use:   "resume SESSION",
 		Short: "Go on with a session that was stopped or killed",
@@ -27,7 +26,7 @@ func newResume(std streams) *cobra.Command {
 		Example: "  scalbench resume results/xeon-gate1.session",
 		Args:    oneSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			order := driver.Order{UntilDecided: untilDecided}
+			order := driver.Order{}
 			if err := sitting.apply(&order, time.Now()); err != nil {
 				return err
 			}
@@ -36,7 +35,6 @@ func newResume(std streams) *cobra.Command {
 		},
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().BoolVar(&untilDecided, "until-decided", false, "stop once the gate can tell")
 	sitting.register(cmd.Flags())
 	return cmd
 }

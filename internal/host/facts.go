@@ -1,9 +1,6 @@
 package host
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -45,18 +42,6 @@ func (f FS) fixed(t Topology) map[string]string {
 	maps.Copy(facts, f.networkFacts())
 	maps.Copy(facts, f.mitigations())
 	return facts
-}
-
-// Fingerprint returns the SHA-256 of the name and the fixed facts, in hexadecimal:
-// hosts are the same when it is equal. The boot is not part of it; after a restart a
-// host is still the same.
-func (f Facts) Fingerprint() string {
-	sum := sha256.New()
-	fmt.Fprintf(sum, "%q\n", f.Name)
-	for _, fact := range slices.Sorted(maps.Keys(f.Fixed)) {
-		fmt.Fprintf(sum, "%q=%q\n", fact, f.Fixed[fact])
-	}
-	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // mitigationPrefix begins the name of a fact about a weakness of the CPU:

@@ -117,7 +117,7 @@ func TestSamplerSeesSpinningProcess(t *testing.T) {
 		}
 		s, err := NewFS("/").StartSampler(w, liveClock(t))
 		if err != nil {
-			t.Skipf("this host does not let itself be watched: %v", err)
+			t.Fatal(err)
 		}
 		spinUntil(t, pid, 400*time.Millisecond)
 		got := s.Stop()
@@ -157,7 +157,7 @@ func TestSamplerSeesSpinningProcess(t *testing.T) {
 func TestThisHost(t *testing.T) {
 	fs := NewFS("/")
 	facts := fs.Facts()
-	if facts.Name == "" || len(facts.Fixed) < len(FixedFacts()) || len(facts.Fingerprint()) != 64 {
+	if facts.Name == "" || len(facts.Fixed) < len(FixedFacts()) {
 		t.Errorf("facts: %+v", facts)
 	}
 	if facts.Now["cpus_allowed"] == units.NotAvailable || facts.Fixed["kernel"] == units.NotAvailable {

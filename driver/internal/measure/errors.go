@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+
+	"github.com/scalws/scalbench/internal/record"
 )
 
 // InvalidError says that a variant cannot be measured, for it is not what was meant: it
@@ -42,19 +43,5 @@ func reasonIn(err error) string {
 	if !errors.As(err, &f) {
 		return ""
 	}
-	return oneLine(f.reason)
-}
-
-// oneLine is a text as a cell of a table has it.
-func oneLine(text string) string {
-	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
-	for i := range lines {
-		lines[i] = strings.Map(func(r rune) rune {
-			if r < ' ' || r == 0x7f {
-				return ' '
-			}
-			return r
-		}, strings.TrimSpace(lines[i]))
-	}
-	return strings.TrimSpace(strings.ReplaceAll(strings.Join(lines, "; "), ":; ", ": "))
+	return record.OneLine(f.reason)
 }

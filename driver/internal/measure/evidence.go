@@ -42,8 +42,8 @@ type Evidence struct {
 	Interference host.Verdict           `json:"interference"` // of the window
 	Complaints   []serverproc.Complaint `json:"complaints,omitempty"`
 
-	// Overhead is what the measurement took beside warm-up and window.
-	Overhead time.Duration `json:"overhead_ns"`
+	// Overhead is what the measurement took beside warm-up and window; 0: it had none.
+	Overhead time.Duration `json:"overhead_ns,omitempty"`
 	// EdgeLate is how long after the window's beginning all was read. What was used is
 	// taken per second, so that it does not matter much.
 	EdgeLate time.Duration `json:"edge_late_ns"`

@@ -44,7 +44,9 @@ func (b *Bench) Measure(ctx context.Context, r *Running, sc suite.Scenario, plan
 	if err == nil {
 		err = m.judge(&row, reason)
 	}
-	m.evidence.Overhead = m.overhead(began)
+	if m.result != nil { // it had its load
+		m.evidence.Overhead = m.overhead(began)
+	}
 	if filesErr := m.collect(); filesErr != nil && err == nil {
 		err = filesErr
 	}

@@ -220,7 +220,7 @@ func TestOneLine(t *testing.T) {
 		"it ended: its log:\n  b\r\n\tc\x00": "it ended: its log: b; c",
 		"\n":                                 "",
 	} {
-		if got := oneLine(text); got != want {
+		if got := record.OneLine(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

@@ -8,7 +8,14 @@ import (
 	"github.com/scalws/scalbench/loadgen"
 )
 
-// Flags of a row, beside those that are named after warnings of the generator, with dashes.
+// FlagSaturated is of a generator whose CPUs were the limit. Like every flag that a warning
+// of the generator gives it is called as flagOf says.
+const FlagSaturated = "generator-saturated"
+
+// flagOf names a flag after a warning of the generator, with dashes.
+func flagOf(code loadgen.WarningCode) string { return strings.ReplaceAll(string(code), "_", "-") }
+
+// Flags of a row beside those.
 const (
 	flagIdleGenerator = "generator-idles" // Little's ratio is low: slots waited for the generator
 	flagCPULost       = "cpu-lost"        // processes ended of which nobody kept the account: cpu_us is too low
@@ -32,7 +39,7 @@ func (m *measurement) judge(row *record.Measurement, reason string) error {
 		m.seen.wrong, m.running.ended(), logged.failure(), reason, m.wrongResult(), m.saturated(), m.unread(),
 	} {
 		if found != "" {
-			row.State, row.Reason = record.Invalid, oneLine(found)
+			row.State, row.Reason = record.Invalid, record.OneLine(found)
 			break
 		}
 	}
@@ -79,8 +86,7 @@ func otherStatus(r *loadgen.Result) string {
 func warningTexts(r *loadgen.Result) string {
 	var texts []string
 	for _, w := range r.Warnings {
-		switch w.Code {
-		case loadgen.LedgerBroken, loadgen.LateSends, loadgen.Suspended:
+		if w.Bearing() == loadgen.Invalid {
 			texts = append(texts, w.Text)
 		}
 	}
@@ -120,7 +126,7 @@ func (m *measurement) flags(row record.Measurement) []string {
 	}
 	if m.result != nil {
 		for _, w := range m.result.Warnings {
-			add(true, strings.ReplaceAll(string(w.Code), "_", "-"))
+			add(true, flagOf(w.Code))
 		}
 		add(m.result.Ledger.Unfinished > 0, flagUnfinished)
 	}

@@ -118,9 +118,6 @@ func (l *Lock) Held() error {
 	return nil
 }
 
-// Path is the lock file's.
-func (l *Lock) Path() string { return l.place.Path }
-
 // Owner returns what others are told.
 func (l *Lock) Owner() Owner {
 	l.mu.Lock()

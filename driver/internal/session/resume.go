@@ -87,20 +87,27 @@ func readRowFile(dir string) (record.Measurement, bool, error) {
 	if err != nil || !there {
 		return record.Measurement{}, false, err
 	}
-	f, err := os.Open(filepath.Join(dir, RowFile))
+	row, err := ReadRow(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return record.Measurement{}, false, fmt.Errorf("%s has no %s: no session made it", dir, RowFile)
 	}
+	return row, err == nil, err
+}
+
+// ReadRow reads the row in a directory of a committed attempt. The error is
+// [fs.ErrNotExist] when it has none.
+func ReadRow(dir string) (record.Measurement, error) {
+	f, err := os.Open(filepath.Join(dir, RowFile))
 	if err != nil {
-		return record.Measurement{}, false, err
+		return record.Measurement{}, err
 	}
 	defer f.Close() // read only
 	rows, err := record.ReadSummary(f, f.Name())
 	if err != nil {
-		return record.Measurement{}, false, err
+		return record.Measurement{}, err
 	}
 	if len(rows) != 1 {
-		return record.Measurement{}, false, fmt.Errorf("%s has %d rows, expected one", f.Name(), len(rows))
+		return record.Measurement{}, fmt.Errorf("%s has %d rows, expected one", f.Name(), len(rows))
 	}
-	return rows[0], true, nil
+	return rows[0], nil
 }

@@ -18,8 +18,8 @@ func TestProgress(t *testing.T) {
 	check := func(want Progress) {
 		t.Helper()
 		state := s.State()
-		// Each measurement takes 1 s + 3 s + 3 s of overhead.
-		want.Rounds, want.Left = 2, time.Duration(want.Total-want.Done)*7*time.Second
+		// Each measurement takes 1 s + 3 s, and 2.5 s of overhead.
+		want.Rounds, want.Left = 2, time.Duration(want.Total-want.Done)*6500*time.Millisecond
 		if got := ProgressOf(s.Plan, &state); got != want {
 			t.Errorf("progress %+v, want %+v", got, want)
 		}
