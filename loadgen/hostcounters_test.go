@@ -34,17 +34,19 @@ func TestHost(t *testing.T) {
 		}},
 	}
 	want := &Host{
-		TCPRetransmits: 17, TCPTimeouts: 2, UDPReceiveDrops: 6,
-		ListenOverflows: 4, // 3 overflows are among the 4 drops
-		Steal:           0.03,
-		ThrottledS:      0.25,
+		HostNetwork: &HostNetwork{
+			TCPRetransmits: 17, TCPTimeouts: 2, UDPReceiveDrops: 6,
+			ListenOverflows: 4, // 3 overflows are among the 4 drops
+		},
+		Steal:      ptr(0.03),
+		ThrottledS: ptr(0.25),
 	}
 	if diff := cmp.Diff(want, u.host(ours)); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// What cannot be read at one of the two edges is 0; when nothing can, nothing is
+// What cannot be read at one of the two edges is absent; when nothing can, nothing is
 // said about the host.
 func TestHostInPart(t *testing.T) {
 	one, err := cpuset.Of(0)
@@ -63,16 +65,16 @@ func TestHostInPart(t *testing.T) {
 		want     *Host
 	}{
 		"nothing":                    {hostCounters{}, hostCounters{}, nil},
-		"the network alone":          {net(1), net(4), &Host{TCPTimeouts: 3}},
-		"the CPUs alone":             {cpus(0, 0, 100), cpus(0, 25, 200), &Host{Steal: 0.25}}, // 25 of 100
-		"the quota alone":            {throttled(0), throttled(time.Second), &Host{ThrottledS: 1}},
-		"nothing has happened":       {net(4), net(4), &Host{}},
+		"the network alone":          {net(1), net(4), &Host{HostNetwork: &HostNetwork{TCPTimeouts: 3}}},
+		"the CPUs alone":             {cpus(0, 0, 100), cpus(0, 25, 200), &Host{Steal: ptr(0.25)}}, // 25 of 100
+		"the quota alone":            {throttled(0), throttled(time.Second), &Host{ThrottledS: ptr(1.0)}},
+		"nothing has happened":       {net(4), net(4), &Host{HostNetwork: &HostNetwork{}}},
 		"the network, at one edge":   {net(1), hostCounters{}, nil},
 		"our CPU is not among them":  {cpus(7, 0, 100), cpus(7, 25, 200), nil},
 		"our CPU went offline":       {cpus(0, 0, 100), cpus(7, 25, 200), nil},
 		"the quota, at one edge":     {hostCounters{}, throttled(time.Second), nil},
-		"moved to a cgroup anew":     {throttled(time.Second), throttled(0), &Host{}},
-		"no time between both looks": {cpus(0, 5, 100), cpus(0, 5, 100), &Host{}},
+		"moved to a cgroup anew":     {throttled(time.Second), throttled(0), &Host{ThrottledS: ptr(0.0)}},
+		"no time between both looks": {cpus(0, 5, 100), cpus(0, 5, 100), &Host{Steal: ptr(0.0)}},
 	} {
 		u := usage{from: reading{host: tt.from}, to: reading{host: tt.to}}
 		if diff := cmp.Diff(tt.want, u.host(one)); diff != "" {
@@ -92,8 +94,9 @@ func TestReadHostCounters(t *testing.T) {
 		t.Errorf("no times of the CPUs %s that we run on", allowed)
 	}
 	u := usage{from: reading{host: look}, to: reading{host: look}}
-	if got := u.host(allowed); got == nil || *got != (Host{}) {
-		t.Errorf("between a look and itself: %+v, want nothing", got)
+	got := u.host(allowed)
+	if got == nil || got.Steal == nil || *got.Steal != 0 || got.HostNetwork != nil && *got.HostNetwork != (HostNetwork{}) || got.ThrottledS != nil && *got.ThrottledS != 0 {
+		t.Errorf("between a look and itself: %+v, want that nothing happened", got)
 	}
 }
 
@@ -106,25 +109,25 @@ func TestHostWarnings(t *testing.T) {
 		part   string // of the first one's text
 	}{
 		"nothing":                      {Result{Host: &Host{}}, nil, ""},
-		"segments sent again":          {Result{Host: &Host{TCPRetransmits: 1000}}, nil, ""}, // a probe of an idle tail is one
-		"a listen queue":               {Result{Host: &Host{ListenOverflows: 1}}, []WarningCode{ListenOverflows}, "1 times a listen queue"},
-		"many":                         {Result{Host: &Host{ListenOverflows: 12_431}}, []WarningCode{ListenOverflows}, "12 431 times"},
-		"a retransmission timeout":     {Result{Host: &Host{TCPTimeouts: 1}}, []WarningCode{TCPTimeouts}, "1 times TCP waited"},
-		"datagrams of QUIC":            {Result{QUIC: quic, Host: &Host{UDPReceiveDrops: 3}}, []WarningCode{DatagramsDropped}, "3 datagrams"},
-		"datagrams of others":          {Result{Host: &Host{UDPReceiveDrops: 3}}, nil, ""}, // we have none over TCP
-		"steal below 2 %":              {Result{Host: &Host{Steal: 0.0199}}, nil, ""},
-		"steal of 2 %":                 {Result{Host: &Host{Steal: 0.02}}, []WarningCode{NoisyHost}, "2.0 % of the generator's CPU time"},
-		"throttled below 1 % of 2 s":   {Result{Host: &Host{ThrottledS: 0.0199}}, nil, ""},
-		"throttled for 1 % of 2 s":     {Result{Host: &Host{ThrottledS: 0.02}}, []WarningCode{CPUThrottled}, "for 0.02 s"},
+		"segments sent again":          {Result{Host: &Host{HostNetwork: &HostNetwork{TCPRetransmits: 1000}}}, nil, ""}, // a probe of an idle tail is one
+		"a listen queue":               {Result{Host: &Host{HostNetwork: &HostNetwork{ListenOverflows: 1}}}, []WarningCode{ListenOverflows}, "1 times a listen queue"},
+		"many":                         {Result{Host: &Host{HostNetwork: &HostNetwork{ListenOverflows: 12_431}}}, []WarningCode{ListenOverflows}, "12 431 times"},
+		"a retransmission timeout":     {Result{Host: &Host{HostNetwork: &HostNetwork{TCPTimeouts: 1}}}, []WarningCode{TCPTimeouts}, "1 times TCP waited"},
+		"datagrams of QUIC":            {Result{QUIC: quic, Host: &Host{HostNetwork: &HostNetwork{UDPReceiveDrops: 3}}}, []WarningCode{DatagramsDropped}, "3 datagrams"},
+		"datagrams of others":          {Result{Host: &Host{HostNetwork: &HostNetwork{UDPReceiveDrops: 3}}}, nil, ""}, // we have none over TCP
+		"steal below 2 %":              {Result{Host: &Host{Steal: ptr(0.0199)}}, nil, ""},
+		"steal of 2 %":                 {Result{Host: &Host{Steal: ptr(0.02)}}, []WarningCode{NoisyHost}, "2.0 % of the generator's CPU time"},
+		"throttled below 1 % of 2 s":   {Result{Host: &Host{ThrottledS: ptr(0.0199)}}, nil, ""},
+		"throttled for 1 % of 2 s":     {Result{Host: &Host{ThrottledS: ptr(0.02)}}, []WarningCode{CPUThrottled}, "for 0.02 s"},
 		"the collector stops for 5 ms": {Result{Host: &Host{}, Generator: Generator{GCPauseMaxUS: 5000}}, nil, ""},
 		"the collector stops longer":   {Result{Host: &Host{}, Generator: Generator{GCPauseMaxUS: 5001}}, []WarningCode{GCPause}, "stopped for 5.0 ms"}, // by 1 us
 		"the host is not known":        {Result{}, nil, ""},
 		"all of TCP": {
-			Result{Generator: Generator{GCPauseMaxUS: 7400}, Host: &Host{TCPTimeouts: 1, ListenOverflows: 1, UDPReceiveDrops: 1, Steal: 0.5, ThrottledS: 1}},
+			Result{Generator: Generator{GCPauseMaxUS: 7400}, Host: &Host{HostNetwork: &HostNetwork{TCPTimeouts: 1, ListenOverflows: 1, UDPReceiveDrops: 1}, Steal: ptr(0.5), ThrottledS: ptr(1.0)}},
 			[]WarningCode{GCPause, ListenOverflows, TCPTimeouts, NoisyHost, CPUThrottled}, "stopped for 7.4 ms",
 		},
 		"all of QUIC": {
-			Result{QUIC: quic, Host: &Host{TCPTimeouts: 1, ListenOverflows: 1, UDPReceiveDrops: 1, Steal: 0.5, ThrottledS: 1}},
+			Result{QUIC: quic, Host: &Host{HostNetwork: &HostNetwork{TCPTimeouts: 1, ListenOverflows: 1, UDPReceiveDrops: 1}, Steal: ptr(0.5), ThrottledS: ptr(1.0)}},
 			[]WarningCode{DatagramsDropped, NoisyHost, CPUThrottled}, "1 datagrams",
 		},
 	} {

@@ -168,7 +168,7 @@ func (w *worker) pump(now mono.Time) {
 			return
 		}
 		if o.deadline > 0 && now > o.next.Add(o.deadline) {
-			w.neverBegun(now, exchange.Shed)
+			w.neverBegun(now, exchange.Shed, exchange.Reason{})
 			continue
 		}
 		i := w.withRoom()
@@ -196,8 +196,8 @@ func (w *worker) overFor(at mono.Time) bool {
 
 // neverBegun gives the next request of the schedule an outcome that it has
 // without having been begun, at the age it has.
-func (w *worker) neverBegun(now mono.Time, o exchange.Outcome) {
-	x := exchange.Exchange{Intended: w.open.next, Ready: now, Done: now, Outcome: o}
+func (w *worker) neverBegun(now mono.Time, o exchange.Outcome, why exchange.Reason) {
+	x := exchange.Exchange{Intended: w.open.next, Ready: now, Done: now, Outcome: o, Reason: why}
 	w.intend(x.Intended)
 	if x.Intended >= w.timeline.From {
 		w.outstanding--
@@ -214,7 +214,7 @@ func (w *worker) backlog(now mono.Time) bool {
 // neverSent accounts for all that was intended until an instant and has not begun.
 func (w *worker) neverSent(now mono.Time) {
 	for w.backlog(now) {
-		w.neverBegun(now, exchange.NeverSent)
+		w.neverBegun(now, exchange.NeverSent, exchange.Reason{})
 	}
 }
 
@@ -225,13 +225,7 @@ func (w *worker) refuseDue(now mono.Time, why exchange.Reason) {
 		if w.opened > 0 || !w.backlog(now) {
 			return
 		}
-		x := exchange.Exchange{Intended: w.open.next, Ready: now, Done: now, Outcome: exchange.ConnectFailed, Reason: why}
-		w.intend(x.Intended)
-		if x.Intended >= w.timeline.From {
-			w.outstanding--
-		}
-		w.recorder.record(&x)
-		w.open.advance(w.timeline.Start)
+		w.neverBegun(now, exchange.ConnectFailed, why)
 	}
 }
 

@@ -14,12 +14,13 @@ type QUICStats struct {
 	PacketsSent     uint64 `json:"packets_sent"`
 	PacketsReceived uint64 `json:"packets_received"`
 	PacketsLost     uint64 `json:"packets_lost"` // of those sent: declared lost; some may have come late, and what a probe has repaired is not among them (RFC 9002 section 6)
-	// SmoothedRTT is of the connections at their end: the least, the median and
-	// the largest (RFC 9002 section 5.3). It holds what the server waits before it
-	// acknowledges.
-	SmoothedRTTMinUS    float64 `json:"smoothed_rtt_min_us"`
-	SmoothedRTTMedianUS float64 `json:"smoothed_rtt_median_us"`
-	SmoothedRTTMaxUS    float64 `json:"smoothed_rtt_max_us"`
+	// SmoothedRTT is of the connections at their end: the least, the median (of the first
+	// 100 000 of each worker) and the largest (RFC 9002 section 5.3). It holds what the
+	// server waits before it acknowledges.
+	// Nil: no connection had one.
+	SmoothedRTTMinUS    *float64 `json:"smoothed_rtt_min_us,omitempty"`
+	SmoothedRTTMedianUS *float64 `json:"smoothed_rtt_median_us,omitempty"`
+	SmoothedRTTMaxUS    *float64 `json:"smoothed_rtt_max_us,omitempty"`
 	// ProbeTimeouts and Retries are nil unless the plan asked for QUICStats: to
 	// count them costs CPU time.
 	ProbeTimeouts   *uint64 `json:"probe_timeouts,omitempty"`
@@ -36,6 +37,7 @@ func (f finished) quicStats() *QUICStats {
 	}
 	var sum QUICStats
 	var rtts []time.Duration
+	var least, largest time.Duration
 	for _, w := range f.workers {
 		s := w.quic.Stats()
 		sum.Connections += s.Connections
@@ -45,11 +47,15 @@ func (f finished) quicStats() *QUICStats {
 		sum.ZeroRTTAccepted += s.ZeroRTTAccepted
 		sum.ZeroRTTRefused += s.ZeroRTTRefused
 		rtts = append(rtts, s.SmoothedRTT...)
+		if s.RTTMin > 0 && (least == 0 || s.RTTMin < least) {
+			least = s.RTTMin
+		}
+		largest = max(largest, s.RTTMax)
 	}
 	if len(rtts) > 0 {
 		slices.Sort(rtts)
 		us := func(d time.Duration) float64 { return float64(d) / 1e3 }
-		sum.SmoothedRTTMinUS, sum.SmoothedRTTMedianUS, sum.SmoothedRTTMaxUS = us(rtts[0]), us(rtts[len(rtts)/2]), us(rtts[len(rtts)-1])
+		sum.SmoothedRTTMinUS, sum.SmoothedRTTMedianUS, sum.SmoothedRTTMaxUS = ptr(us(least)), ptr(us(rtts[len(rtts)/2])), ptr(us(largest))
 	}
 	if f.events != nil {
 		sum.ProbeTimeouts, sum.Retries = ptr(f.events.Probes.Load()), ptr(f.events.Retries.Load())

@@ -79,8 +79,10 @@ type WorkerResult struct {
 	Busy        float64 `json:"busy"` // thread CPU time / window, without Spinning
 	// Spinning is the share of the window in which it only waited for the next
 	// instant of an open loop's schedule, awake: that time is free for work.
-	Spinning  float64 `json:"spinning,omitzero"`
-	Preempted int64   `json:"preempted"` // times its thread was taken off the CPU (getrusage(2), ru_nivcsw)
+	Spinning float64 `json:"spinning,omitzero"`
+	// Preempted is how often its thread was taken off the CPU (getrusage(2), ru_nivcsw). Over
+	// HTTP/3 it, like Busy, is an equal share of the whole process's.
+	Preempted int64 `json:"preempted"`
 }
 
 // Server is what the server's processes used over the window. The memory of several is added up, which counts

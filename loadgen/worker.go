@@ -15,8 +15,8 @@ import (
 
 // worker puts its share of the load on the server. It is owned by one
 // goroutine locked to one thread, or on HTTP/3 by who holds its engine's lock;
-// nothing in it is safe for others before run has returned. The functions here, in connection.go
-// and in secure.go are the hot path: no allocation, no lock, no map, no time.Time.
+// nothing in it is safe for others before run has returned. The functions here, in connection.go,
+// open.go and secure.go are the hot path: no allocation, no lock, no map, no time.Time.
 type worker struct {
 	plan       Plan
 	cpu        int // -1: not pinned

@@ -169,7 +169,7 @@ func TestStalledServerDoesNotHoldTheSchedule(t *testing.T) {
 	if r := summary.Latency.Response; r == nil || r.Count != 10 || r.MinUS < 300e3 {
 		t.Errorf("response %+v, want all 10 timeouts in it", r)
 	}
-	if summary.Latency.Total != nil || summary.Lost != 10 || summary.LostFrac != 1 {
+	if summary.Latency.Total != nil || summary.Lost != 10 || *summary.LostFrac != 1 {
 		t.Errorf("total %v, lost %d of %d, want none and 10 of 10", summary.Latency.Total, summary.Lost, summary.Ledger.Scheduled)
 	}
 }

@@ -1,8 +1,6 @@
 package probe
 
 import (
-	"time"
-
 	"github.com/scalws/scalbench/internal/mono"
 )
 
@@ -36,10 +34,8 @@ func (s *stopwatch) leaveAt(at mono.Time) {
 	s.since = at
 }
 
-// end ends the probe with the phase that goes on, and returns how long ago since
-// was: how long that phase lasted.
-func (s *stopwatch) end() time.Duration {
+// end ends the probe with the phase that goes on.
+func (s *stopwatch) end() {
 	s.leave()
 	s.probe.Done = s.since
-	return s.probe.Spans[len(s.probe.Spans)-1].Duration
 }

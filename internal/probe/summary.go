@@ -17,7 +17,7 @@ const SchemaV1 = "scalbench.probe/v1"
 //	 "keep_alive": false, "rate_rps": 10, "address": "127.0.0.1:8080" | absent, "started_at": "RFC 3339", "elapsed_s": x,
 //	 "interrupted": false,
 //	 "ledger": {"scheduled": n, "ok": n, "missed": n, "unfinished": n, "errors": {"timeout": n, ...}},
-//	 "answered": n, "lost": n, "lost_frac": x,
+//	 "answered": n, "lost": n, "lost_frac": x | absent,
 //	 "status": {"200": n}, "first_errors": {"timeout": "text"},
 //	 "latency": {"total": D, "response": D, "dns": D, "tcp": D, "tls": D, "quic": D, "first_byte": D, "last_byte": D,
 //	             "own": D, "first_byte_kernel": D, "late": D}}
@@ -25,7 +25,7 @@ const SchemaV1 = "scalbench.probe/v1"
 //
 // scheduled = ok + missed + unfinished + all errors. answered = ok + bad_status;
 // lost is every other error and missed; lost_frac = lost / (scheduled -
-// unfinished). A D is absent where nothing was recorded, a percentile where less
+// unfinished), absent when nothing has ended. A D is absent where nothing was recorded, a percentile where less
 // than one value is expected beyond it: p50 needs 2 values, p90 10, p99 100.
 //
 // With --output-format ndjson there is a row for each probe instead: see
@@ -45,7 +45,7 @@ type Summary struct {
 	Ledger      Ledger            `json:"ledger"`
 	Answered    uint64            `json:"answered"`
 	Lost        uint64            `json:"lost"`
-	LostFrac    float64           `json:"lost_frac"`
+	LostFrac    *float64          `json:"lost_frac,omitempty"`
 	Status      map[string]uint64 `json:"status"`
 	FirstErrors map[string]string `json:"first_errors"`
 	Latency     Latency           `json:"latency"`
@@ -125,7 +125,7 @@ func (t *tally) summary(c Config, startedAt time.Time, elapsed time.Duration, in
 	}
 	if ended := s.Ledger.Scheduled - s.Ledger.Unfinished; ended > 0 {
 		s.Lost = ended - s.Answered
-		s.LostFrac = float64(s.Lost) / float64(ended)
+		s.LostFrac = new(float64(s.Lost) / float64(ended))
 	}
 	for status, n := range t.status {
 		s.Status[strconv.Itoa(status)] = n

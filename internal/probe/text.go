@@ -43,7 +43,11 @@ func (r Row) Line() string {
 	line := fmt.Sprintf("%5.0f s  %d ok", r.At.Seconds(), r.OK)
 	if r.OK > 0 {
 		unit := units.RowUnit(r.P50, r.Max)
-		line += fmt.Sprintf("  p50 %s %s  max %s", unit.Digits(r.P50), unit, unit.Digits(r.Max))
+		if r.OK > 1 {
+			line += fmt.Sprintf("  p50 %s %s  max %s", unit.Digits(r.P50), unit, unit.Digits(r.Max))
+		} else { // no median of one
+			line += fmt.Sprintf("  %s %s", unit.Digits(r.Max), unit)
+		}
 		line += spansText(r.Spans, unit)
 		if r.Own > 0 {
 			line += "  own " + unit.Digits(r.Own)
@@ -122,8 +126,10 @@ func (s *Summary) headline() string {
 // counts is ping's line: sent, answered, lost.
 func (s *Summary) counts() string {
 	l := s.Ledger
-	text := fmt.Sprintf("%s sent, %s answered, %s lost",
-		units.Group(int64(l.Scheduled-l.Missed)), units.Group(int64(s.Answered)), units.Percent(s.LostFrac))
+	text := fmt.Sprintf("%s sent, %s answered", units.Group(int64(l.Scheduled-l.Missed)), units.Group(int64(s.Answered)))
+	if s.LostFrac != nil { // something has ended
+		text += fmt.Sprintf(", %s lost", units.Percent(*s.LostFrac))
+	}
 	if l.Missed > 0 {
 		text += fmt.Sprintf(", %s missed", units.Group(int64(l.Missed)))
 	}
@@ -164,27 +170,37 @@ func (d *Distribution) spread() []time.Duration {
 	return []time.Duration{fromMicros(d.MinUS), fromMicros(d.MaxUS)}
 }
 
-// typical is the median, or the mean of too few values.
-func (d *Distribution) typical() time.Duration {
+// typical is the median, which two values have, or the only value.
+func (d *Distribution) typical() (value time.Duration, median bool) {
 	if d.P50US != nil {
-		return fromMicros(*d.P50US)
+		return fromMicros(*d.P50US), true
 	}
-	return fromMicros(d.MeanUS)
+	return fromMicros(d.MeanUS), false
 }
 
-// phases are the medians in the order of the phases.
+// phases are the medians in the order of the phases; of a phase that there was once, such as
+// connecting when connections are kept, its only duration.
 func (l *Latency) phases() string {
 	var names []string
 	var values []time.Duration
+	prefix := ""
 	for i, d := range [numPhases]*Distribution{l.DNS, l.TCP, l.TLS, l.QUIC, l.FirstByte, l.LastByte} {
-		if d != nil {
-			names, values = append(names, Phase(i).words()), append(values, d.typical())
+		if d == nil {
+			continue
 		}
+		value, median := d.typical()
+		name := Phase(i).words()
+		if median {
+			prefix = "p50 "
+		} else {
+			name += " (once)"
+		}
+		names, values = append(names, name), append(values, value)
 	}
 	if len(values) == 0 {
 		return ""
 	}
-	return "p50 " + rowText(names, values, units.RowUnit(slices.Max(values)))
+	return prefix + rowText(names, values, units.RowUnit(slices.Max(values)))
 }
 
 // ownText tells this process's part of the first byte.
@@ -192,9 +208,14 @@ func (l *Latency) ownText() string {
 	if l.Own == nil {
 		return ""
 	}
-	unit := units.RowUnit(l.Own.typical(), fromMicros(l.Own.MaxUS))
-	return rowText([]string{"p50", "max"}, []time.Duration{l.Own.typical(), fromMicros(l.Own.MaxUS)}, unit) +
-		", of this process in the first byte: p50 " + units.Duration(l.FirstByteKernel.typical()) + " without it"
+	own, median := l.Own.typical()
+	without, _ := l.FirstByteKernel.typical() // there are as many
+	if !median {
+		return fmt.Sprintf("%s of this process in the first byte, once: %s without it", units.Duration(own), units.Duration(without))
+	}
+	unit := units.RowUnit(own, fromMicros(l.Own.MaxUS))
+	return rowText([]string{"p50", "max"}, []time.Duration{own, fromMicros(l.Own.MaxUS)}, unit) +
+		", of this process in the first byte: p50 " + units.Duration(without) + " without it"
 }
 
 // rowText writes names and values, with the unit at the first.

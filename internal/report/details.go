@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -69,6 +70,15 @@ func host(b *strings.Builder, h *loadgen.Host) {
 	if h == nil {
 		return
 	}
-	line(b, "host", "%s sent again by TCP, %s, %s, %s dropped; hypervisor took %s", plural(int(h.TCPRetransmits), "segment"),
-		plural(int(h.TCPTimeouts), "timeout"), plural(int(h.ListenOverflows), "listen overflow"), plural(int(h.UDPReceiveDrops), "datagram"), units.Percent(h.Steal))
+	var parts []string
+	if n := h.HostNetwork; n != nil {
+		parts = append(parts, fmt.Sprintf("%s sent again by TCP, %s, %s, %s dropped", plural(int(n.TCPRetransmits), "segment"),
+			plural(int(n.TCPTimeouts), "timeout"), plural(int(n.ListenOverflows), "listen overflow"), plural(int(n.UDPReceiveDrops), "datagram")))
+	}
+	if h.Steal != nil {
+		parts = append(parts, "hypervisor took "+units.Percent(*h.Steal))
+	}
+	if len(parts) > 0 {
+		line(b, "host", "%s", strings.Join(parts, "; "))
+	}
 }

@@ -18,9 +18,9 @@ func quic(b *strings.Builder, r *loadgen.Result, verbose bool) {
 	if q.PacketsLost > 0 || verbose || r.Plan.QUICStats {
 		line(b, "packets", "%s sent, %s lost, %s received%s", group(q.PacketsSent), group(q.PacketsLost), group(q.PacketsReceived), events(q))
 	}
-	if verbose || r.Plan.QUICStats {
-		line(b, "rtt", "%s smoothed, %s to %s over %s", units.Duration(micros(q.SmoothedRTTMedianUS)),
-			units.Duration(micros(q.SmoothedRTTMinUS)), units.Duration(micros(q.SmoothedRTTMaxUS)), plural(int(q.Connections), "connection"))
+	if q.SmoothedRTTMedianUS != nil && (verbose || r.Plan.QUICStats) {
+		line(b, "rtt", "%s smoothed, %s to %s over %s", units.Duration(micros(*q.SmoothedRTTMedianUS)),
+			units.Duration(micros(*q.SmoothedRTTMinUS)), units.Duration(micros(*q.SmoothedRTTMaxUS)), plural(int(q.Connections), "connection"))
 	}
 	if r.Plan.QUICStats && !verbose && r.Latency.QUIC != nil {
 		line(b, "quic", "%s  (%s handshakes)", latencies(r.Latency.QUIC), group(r.Latency.QUIC.Count))

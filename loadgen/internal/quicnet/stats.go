@@ -12,10 +12,9 @@ type Stats struct {
 	Connections     uint64
 	PacketsSent     uint64
 	PacketsReceived uint64
-	PacketsLost     uint64 // declared lost by quic-go; some may have arrived late
-	BytesSent       uint64 // of QUIC
-	BytesReceived   uint64
-	SmoothedRTT     []time.Duration // of each connection at its end (RFC 9002 section 5.3), at most rttMax
+	PacketsLost     uint64          // declared lost by quic-go; some may have arrived late
+	RTTMin, RTTMax  time.Duration   // of the smoothed ones; 0: no connection had one
+	SmoothedRTT     []time.Duration // of each connection at its end (RFC 9002 section 5.3), of the first rttMax
 	ZeroRTTAccepted uint64          // connections whose early requests the server took
 	ZeroRTTRefused  uint64
 }
@@ -29,9 +28,14 @@ func (s *Stats) add(c quic.ConnectionStats) {
 	s.PacketsSent += c.PacketsSent
 	s.PacketsReceived += c.PacketsReceived
 	s.PacketsLost += c.PacketsLost
-	s.BytesSent += c.BytesSent
-	s.BytesReceived += c.BytesReceived
-	if c.SmoothedRTT > 0 && len(s.SmoothedRTT) < rttMax {
+	if c.SmoothedRTT <= 0 {
+		return
+	}
+	if s.RTTMin == 0 || c.SmoothedRTT < s.RTTMin {
+		s.RTTMin = c.SmoothedRTT
+	}
+	s.RTTMax = max(s.RTTMax, c.SmoothedRTT)
+	if len(s.SmoothedRTT) < rttMax {
 		s.SmoothedRTT = append(s.SmoothedRTT, c.SmoothedRTT)
 	}
 }
