@@ -36,6 +36,7 @@ func newTarget(std streams) *cobra.Command {
 	cmd.Flags().StringVar(&config.Dir, "dir", "", "`directory` for the static files (default a temporary one)")
 	cmd.Flags().StringVar(&config.Upstream, "upstream", "", "`URL` of the server behind /proxy and /cache-hit, http://HOST:PORT (default none)")
 	cmd.Flags().DurationVar(&config.UpstreamTimeout, "upstream-timeout", 5*time.Second, "`time` for one answer of the upstream, 1ms to 60s")
+	cmd.Flags().StringArrayVar(&config.Headers, "header", nil, "field `\"name: value\"` of every answer beside its own; repeatable")
 	cmd.Flags().StringVar(&config.Cert, "cert", "", "PEM `file` of a certificate and its chain: listen with TLS (default cleartext)")
 	cmd.Flags().StringVar(&config.Key, "key", "", "PEM `file` of its key")
 	cmd.Flags().BoolVar(&config.HTTP3, "http3", false, "HTTP/3 too; it needs --cert and --key")

@@ -14,11 +14,12 @@ import (
 // costs no memory.
 const prefetchBytes = 64 << 10
 
-// newCleartext makes the server of HTTP/1.1 without TLS.
-func (s *server) newCleartext() *fasthttp.Server {
+// newCleartext makes the server of HTTP/1.1 without TLS, whose answers have the
+// fields too.
+func (s *server) newCleartext(fields []field) *fasthttp.Server {
 	return &fasthttp.Server{
 		Name:      serverName,
-		Handler:   s.handle,
+		Handler:   addingFields(fields, s.handle),
 		Logger:    s.faults,
 		ConnState: s.conns.track,
 

@@ -47,6 +47,11 @@ type Config struct {
 	// cleartext.
 	HTTP3 bool
 
+	// Headers are fields, each as "Name: value", that every answer has beside its own;
+	// the same name twice is two fields. What the server says itself, such as
+	// Content-Length, is refused. nil is none.
+	Headers []string
+
 	// Log takes one line for each real fault, such as a file that cannot be
 	// opened. What clients do (resets, unfinished requests) is no fault. nil
 	// is os.Stderr.
@@ -57,7 +62,7 @@ type Config struct {
 // Dir, Cert and Key on disk, so that a wrong address and a wrong directory are
 // told together.
 func (c Config) Validate() error {
-	return errors.Join(c.validateListen(), c.validateDir(), c.validateUpstream(), c.validateUpstreamTimeout(), c.validateCertificate())
+	return errors.Join(c.validateListen(), c.validateDir(), c.validateUpstream(), c.validateUpstreamTimeout(), c.validateCertificate(), c.validateHeaders())
 }
 
 func (c Config) validateListen() error {
@@ -123,6 +128,11 @@ func (c Config) validateCertificate() error {
 		return fmt.Errorf("upstream %q: expected none with a certificate, what asks it is there in cleartext only", c.Upstream)
 	}
 	_, err := c.certificate()
+	return err
+}
+
+func (c Config) validateHeaders() error {
+	_, err := c.fields()
 	return err
 }
 

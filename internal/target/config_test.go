@@ -45,6 +45,14 @@ func TestValidate(t *testing.T) {
 			"upstream timeout -1ns: expected a duration from 1ms to 1m0s, or 0 for 5s"},
 		{"upstream timeout too long", Config{UpstreamTimeout: time.Hour},
 			"upstream timeout 1h0m0s: expected a duration from 1ms to 1m0s, or 0 for 5s"},
+		{"headers", Config{Headers: []string{"X-A: 1", "x-a:", "x-b:\t2 "}}, ""},
+		{"no headers", Config{Headers: []string{"X-A", "X A: 1", ": 1", "", "X-A: 1\r\nX-B: 2"}},
+			`header "X-A": expected "Name: value"` + "\n" + `header "X A: 1": expected "Name: value"` + "\n" +
+				`header ": 1": expected "Name: value"` + "\n" + `header "": expected "Name: value"` + "\n" +
+				`header "X-A: 1\r\nX-B: 2": its value holds a control character`},
+		{"own headers", Config{Headers: []string{"content-length: 2", "TE: trailers"}},
+			`header "content-length: 2": Content-Length is what the server says itself` + "\n" +
+				`header "TE: trailers": Te is what the server says itself`},
 		{"certificate", secure, ""},
 		{"HTTP/3", Config{Cert: secure.Cert, Key: secure.Key, HTTP3: true}, ""},
 		{"HTTP/3 alone", Config{HTTP3: true}, "HTTP/3: expected a certificate and its key, it is never in cleartext"},

@@ -27,6 +27,10 @@
 // another path 404, a bad parameter 400; each says in its body what would have
 // been right.
 //
+// Fields that somebody wants ([Config].Headers) are in every answer, but for the
+// bytes of /fault: what one more field costs is a comparison that needs no second
+// server.
+//
 // # Known delays
 //
 // A held request is answered some ten microseconds after its time, on a CPU that is
@@ -193,7 +197,7 @@
 //
 // # Reading order
 //
-// config.go, run.go, server.go, routes.go, decide.go, hold.go, steps.go, delayer.go,
+// config.go, run.go, server.go, routes.go, field.go, decide.go, hold.go, steps.go, delayer.go,
 // alarm_linux.go; cleartext.go,
 // secure.go, secure_answer.go, static.go, quic.go, quic_accept.go; proxy.go,
 // upstream.go, cache.go; misbehave.go, misbehaviours.go, takeover.go,

@@ -41,7 +41,7 @@ func (s *server) newQUIC(beside *secureServer, socket *net.UDPConn) (*quicServer
 	return &quicServer{
 		secureServer: beside,
 		http3: &http3.Server{
-			Handler: http.HandlerFunc(s.handleSecure),
+			Handler: beside.http.Handler,
 			Logger:  slog.New(slog.NewTextHandler(panicLog{s.faults}, &slog.HandlerOptions{Level: slog.LevelError})),
 		},
 		listener:  acceptQUIC(listener),

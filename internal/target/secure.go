@@ -23,8 +23,9 @@ type secureServer struct {
 	http *http.Server
 }
 
-// newSecure makes the server that shows the certificate of cfg.
-func (s *server) newSecure(cfg Config) (*secureServer, error) {
+// newSecure makes the server that shows the certificate of cfg, and whose answers
+// have the fields too.
+func (s *server) newSecure(cfg Config, fields []field) (*secureServer, error) {
 	certificate, err := cfg.certificate()
 	if err != nil {
 		return nil, err
@@ -33,7 +34,7 @@ func (s *server) newSecure(cfg Config) (*secureServer, error) {
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
 	return &secureServer{&http.Server{
-		Handler:   http.HandlerFunc(s.handleSecure),
+		Handler:   addingFieldsSecure(fields, s.handleSecure),
 		Protocols: protocols,
 		TLSConfig: &tls.Config{
 			Certificates: []tls.Certificate{certificate},

@@ -81,11 +81,15 @@ func newServer(cfg Config, made files, faults *faultLog, delays *delayer, udp *n
 	if cfg.Upstream != "" {
 		s.upstream = newUpstream(cfg.Upstream, cfg.UpstreamTimeout)
 	}
-	s.http = s.newCleartext()
+	fields, err := cfg.fields()
+	if err != nil {
+		return nil, err
+	}
+	s.http = s.newCleartext(fields)
 	if cfg.Cert == "" {
 		return s, nil
 	}
-	secure, err := s.newSecure(cfg)
+	secure, err := s.newSecure(cfg, fields)
 	if err != nil {
 		return nil, err
 	}
