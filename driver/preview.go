@@ -9,6 +9,7 @@ import (
 	"github.com/scalws/scalbench/driver/internal/session"
 	"github.com/scalws/scalbench/internal/host"
 	"github.com/scalws/scalbench/internal/mono"
+	"github.com/scalws/scalbench/internal/record"
 )
 
 // Preview is what one suite of an order would measure.
@@ -19,6 +20,11 @@ type Preview struct {
 	Keys            []string      // in the order of measuring: round 1, run 1, el8, static-small
 	Gaps            []string      // what is not measured, and why
 	Takes           time.Duration // all of it
+
+	// What a gate would judge it by, as in the plan of its session.
+	Variants []string // names
+	Compare  []record.PlanComparison
+	Gate     record.PlanGate
 }
 
 // Foresee says what an order would measure, in which order and for how long, without
@@ -42,7 +48,13 @@ func Foresee(o Order, around Surroundings) ([]Preview, error) {
 func (s *sitting) preview() Preview {
 	plan := s.suite.Plan
 	s.gaps = order.Gaps(s.suite.Variants, s.suite.Scenarios, s.lacking())
-	p := Preview{Suite: s.suite.Name, Rounds: plan.Rounds, Runs: plan.Runs, Warmup: plan.Warmup, Measure: plan.Measure}
+	p := Preview{Suite: s.suite.Name, Rounds: plan.Rounds, Runs: plan.Runs, Warmup: plan.Warmup, Measure: plan.Measure, Gate: gateOf(s.suite.Gate)}
+	for _, v := range s.suite.Variants {
+		p.Variants = append(p.Variants, v.Name)
+	}
+	for _, c := range s.suite.Compare {
+		p.Compare = append(p.Compare, record.PlanComparison(c))
+	}
 	for _, g := range s.gaps {
 		p.Gaps = append(p.Gaps, fmt.Sprintf("%s, %s: %s (%s)", g.Variant, g.Scenario, g.State, g.Reason))
 	}

@@ -53,9 +53,11 @@ func newGate(std streams) *cobra.Command {
 		RunE: func(cmd *cobra.Command, dirs []string) error { return o.run(dirs, cmd.Flags(), std) },
 	}
 	o.register(cmd.Flags())
+	cmd.Flags().BoolVar(&o.history, "history", false, "look for changes of level over the sessions instead of judging them together")
 	return cmd
 }
 
+// register adds the flags that whoever judges has.
 func (o *gateOptions) register(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringVar(&o.base, "base", "", "the `variant` that is compared with")
@@ -67,7 +69,6 @@ func (o *gateOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.format, "format", "text", "of standard output: "+strings.Join(gateFormats(), ", "))
 	f.StringArrayVar(&o.outs, "out", nil, "write it to a `file` too, in the form that .txt, .md, .csv, .json, .bench or .xml (JUnit) says; github annotates; repeatable")
 	f.StringVar(&o.why, "why", "", "print how the verdict of a `row` came about: [MODE/]SCENARIO, or that and ' NEW/BASE'")
-	f.BoolVar(&o.history, "history", false, "look for changes of level over the sessions instead of judging them together")
 }
 
 // What --on-same may be.

@@ -89,8 +89,13 @@ func (r *results) name() string {
 	return "nothing"
 }
 
-// variants are those that were measured, in the order of their names.
+// variants are those that were, or were to be, measured, in the order of their names.
 func (r *results) variants() (names []string) {
+	if plan := r.plan(); plan != nil {
+		for _, v := range plan.Variants {
+			names = append(names, v.Name)
+		}
+	}
 	for _, round := range r.evidence.Rounds {
 		for _, m := range round.Measurements {
 			names = appendNew(names, m.Variant)

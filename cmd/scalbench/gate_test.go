@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"testing"
 
+	"github.com/scalws/scalbench/driver"
 	"github.com/scalws/scalbench/gate"
 	"github.com/scalws/scalbench/internal/record"
 )
@@ -29,6 +30,9 @@ func TestGateExitCodes(t *testing.T) {
 		{"broken evidence beside a directory that is not there", errors.Join(cut, fs.ErrNotExist), 1},
 		{"broken evidence beside wrong usage", errors.Join(cut, usagef("x")), 2},
 		{"FAIL, and no verdict elsewhere", errors.Join(verdict(gate.Inconclusive), verdict(gate.Fail)), 3},
+		{"a sweep of two suites: one FAIL, one refused", errors.Join(&driver.RefusedError{Reasons: []string{"x"}}, verdict(gate.Fail)), 7},
+		{"a sweep: measurements that stay invalid, and a FAIL", errors.Join(errInvalidRows, verdict(gate.Fail)), 5},
+		{"a sweep: out of time, and a FAIL of what there is", errors.Join(hintedError{errUnfinished, "x"}, verdict(gate.Fail)), 3},
 		{"faults of a file that a person wrote", usageError{record.Faults{{File: "rulings.yaml", Line: 1, Text: "no by"}}}, 2},
 	} {
 		if got := exitCode(tt.err, nil); got != tt.want {

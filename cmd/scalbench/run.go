@@ -51,15 +51,20 @@ func (o *runOptions) run(cmd *cobra.Command, suites []string, std streams) error
 	}
 	around := o.sitting.around(std)
 	if o.dryRun {
-		previews, err := driver.Foresee(order, around)
-		if err != nil {
-			return err
-		}
-		printPreviews(std.out, previews)
-		return nil
+		return foresee(order, around, std)
 	}
 	outcome, err := driver.Run(cmd.Context(), order, around)
 	return concluded(cmd.Context(), outcome, err, std)
+}
+
+// foresee says what would be measured, and measures nothing.
+func foresee(order driver.Order, around driver.Surroundings, std streams) error {
+	previews, err := driver.Foresee(order, around)
+	if err != nil {
+		return err
+	}
+	printPreviews(std.out, previews)
+	return nil
 }
 
 // around is what a session needs beside its order.
@@ -77,9 +82,24 @@ var (
 	errUnfinished  = fmt.Errorf("%w: not everything was measured by the time at which to stop", errNoVerdict)
 )
 
-// concluded prints what became of an order and makes it an error.
+// concluded prints what became of an order, and what comes next, and makes it an error.
 func concluded(ctx context.Context, outcome driver.Outcome, err error, std streams) error {
-	printOutcome(std.out, outcome)
+	for _, s := range outcome.Sessions {
+		printSession(std.out, s)
+		if gateable(s) {
+			fmt.Fprintf(std.out, "%-9sscalbench gate %s\n", "next", s.Files.Session)
+		}
+	}
+	return outcomeError(ctx, outcome, err)
+}
+
+// gateable tells whether a session is over and has something to compare.
+func gateable(s driver.SessionOutcome) bool {
+	return (s.Stopped == "" || s.Decided) && len(s.Variants) > 1
+}
+
+// outcomeError makes an error of what became of an order; nil: all was measured.
+func outcomeError(ctx context.Context, outcome driver.Outcome, err error) error {
 	var errs []error
 	if err != nil {
 		errs = append(errs, hinted(err))

@@ -95,29 +95,24 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// printOutcome says what became of each session, and where it is.
-func printOutcome(out io.Writer, outcome driver.Outcome) {
-	for _, s := range outcome.Sessions {
-		fmt.Fprintf(out, "%-9s%s\n", "suite", s.Suite)
-		if len(s.Files.Rounds) > 0 {
-			fmt.Fprintf(out, "%-9s%s\n", "measured", measuredText(s))
-			fmt.Fprintf(out, "%-9s%s\n", "rounds", strings.Join(s.Files.Rounds, " "))
+// printSession says what became of a session, and where it is.
+func printSession(out io.Writer, s driver.SessionOutcome) {
+	fmt.Fprintf(out, "%-9s%s\n", "suite", s.Suite)
+	if len(s.Files.Rounds) > 0 {
+		fmt.Fprintf(out, "%-9s%s\n", "measured", measuredText(s))
+		fmt.Fprintf(out, "%-9s%s\n", "rounds", strings.Join(s.Files.Rounds, " "))
+	}
+	fmt.Fprintf(out, "%-9s%s\n", "session", s.Files.Session)
+	if s.OverheadMax > 0 {
+		own := ""
+		if s.OwnCPUFracMax > 0 { // 0: of no window is it known
+			own = fmt.Sprintf(", %s of a CPU in its window", units.Percent(s.OwnCPUFracMax))
 		}
-		fmt.Fprintf(out, "%-9s%s\n", "session", s.Files.Session)
-		if s.OverheadMax > 0 {
-			own := ""
-			if s.OwnCPUFracMax > 0 { // 0: of no window is it known
-				own = fmt.Sprintf(", %s of a CPU in its window", units.Percent(s.OwnCPUFracMax))
-			}
-			fmt.Fprintf(out, "%-9sat most %s beside the load of a measurement%s\n", "driver", units.Duration(s.OverheadMax), own)
-		}
-		switch {
-		case s.Stopped != "" && !s.Decided:
-			fmt.Fprintf(out, "%-9s%s\n", "stopped", s.Stopped)
-			fmt.Fprintf(out, "%-9sscalbench resume %s\n", "next", s.Files.Session)
-		case len(s.Variants) > 1:
-			fmt.Fprintf(out, "%-9sscalbench gate %s\n", "next", s.Files.Session)
-		}
+		fmt.Fprintf(out, "%-9sat most %s beside the load of a measurement%s\n", "driver", units.Duration(s.OverheadMax), own)
+	}
+	if s.Stopped != "" && !s.Decided {
+		fmt.Fprintf(out, "%-9s%s\n", "stopped", s.Stopped)
+		fmt.Fprintf(out, "%-9sscalbench resume %s\n", "next", s.Files.Session)
 	}
 }
 
