@@ -24,6 +24,8 @@
 //     no verdict of record. Its cells say what they would; the table is INCONCLUSIVE.
 //   - repeat: a later session that measured some rows alone. It resolves BORDERLINE and
 //     INCONCLUSIVE, never FAIL.
+//   - origin: suite, host and method of a table. Ratios of sessions of one origin form a
+//     series, in which a change of level can be seen.
 //   - ruling: what a person decided about a FAIL. It changes no verdict.
 //
 // # Flow
@@ -65,5 +67,5 @@
 // noninferior.go, limits.go, family.go; flags.go, limiter.go, order.go, repeat.go,
 // worst.go, history.go; published.go; then grid.go, layouts.go, effectgrid.go, span.go,
 // write.go, text.go, markdown.go, format.go, json.go, jsonrow.go, benchfmt.go, junit.go,
-// github.go, why.go.
+// github.go, why.go, historytext.go.
 package gate

@@ -1,11 +1,9 @@
 package gate
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/scalws/scalbench/internal/record"
 )
@@ -235,53 +233,5 @@ func TestLimiter(t *testing.T) {
 	_, rows := judge(t, e, parityRules())
 	if l := rows["static"].Limiter; l.Of != LimiterGenerator || !strings.Contains(l.Text, "the server used 4.00 / 4.00 CPUs, applications 1.50 / 1.50") {
 		t.Errorf("%+v", l)
-	}
-}
-
-// A series that falls by 3 % in its middle has a change there; one bad session is none.
-func TestHistory(t *testing.T) {
-	var tables []Table
-	for i := range 16 {
-		rate := 1000.0
-		if i >= 8 {
-			rate = 970
-		}
-		rate *= 1 + 0.001*float64(i%3-1)
-		e := lab{3, map[string]float64{"b/static": rate, "b/php": 1000}}.evidence()
-		if i == 5 {
-			each(e, "b", "php", func(m *record.Measurement) { m.RPS = record.Of(900) })
-		}
-		for _, r := range e.Rounds {
-			for j := range r.Measurements {
-				r.Measurements[j].StartUTC = r.Measurements[j].StartUTC.AddDate(0, 0, i)
-			}
-		}
-		e.Name = fmt.Sprintf("h-s-%d", i)
-		table, _ := judge(t, e, parityRules())
-		tables = append([]Table{table}, tables...) // the order is made by time
-	}
-	all := History(tables)
-	if len(all) != 2 || all[0].Row != "static b/a" || len(all[0].Points) != 16 {
-		t.Fatalf("%+v", all)
-	}
-	if c := all[0].Changes; len(c) != 1 || c[0].At != 8 || ratioText(c[0].Before) != "1.000" || ratioText(c[0].After) != "0.970" {
-		t.Errorf("changes %+v", c)
-	}
-	if c := all[1].Changes; len(c) != 0 {
-		t.Errorf("one bad session is a change: %+v", c)
-	}
-	var have strings.Builder
-	if err := WriteHistory(&have, all); err != nil || !strings.Contains(have.String(), "static b/a: from 1.000 to 0.970 with h-s-8 of 2026-11-14 (p < 0.001)\n") {
-		t.Errorf("%v\n%s", err, have.String())
-	}
-	// Beside a verdict: what was before, and where the base is since.
-	now := tables[0]
-	now.Remember(tables[1:4])
-	// Of sessions 12, 13 and 14 the noise is -0.1, 0 and +0.1 %.
-	if have, want := now.Rows[0].pastLine(), "before, over 3 sessions: 0.969 0.970 0.971; last h-s-14 of 2026-11-20, since when a itself is at 1 000 req/s, 0.0 %"; have != want {
-		t.Errorf("%q, want %q", have, want)
-	}
-	if p := (&Point{Table: "t", Began: time.Time{}}); p.text() != "t" {
-		t.Errorf("a point without a time is %q", p.text())
 	}
 }

@@ -43,7 +43,8 @@ func KeyOf(m *record.Measurement) MeasurementKey {
 type body struct {
 	sessions map[string]*record.Session
 	rounds   []*record.Round // of the table, in the order of time
-	plan     *record.Plan    // nil: not known
+	first    *record.Session // of the table; nil: not known
+	plan     *record.Plan    // of first; nil: not known
 	repeats  []repeat        // in the order of time
 	notes    []string        // what a reader has to know about the choice
 	faults   []string        // why nothing can be judged; none: it can
@@ -84,15 +85,16 @@ func gather(e Evidence) body {
 	if len(b.rounds) == 0 {
 		b.fault("no finished round")
 		if len(e.Sessions) > 0 {
-			b.plan = e.Sessions[0].Plan // which rows there should be
+			b.first = e.Sessions[0]
+			b.plan = b.first.Plan // which rows there should be
 		}
 		return b
 	}
 	b.checkSessions(ids)
 	b.checkRepeats(ids)
 	b.checkChoice(e)
-	if s := b.sessions[ids[0]]; s != nil {
-		b.plan = s.Plan
+	if b.first = b.sessions[ids[0]]; b.first != nil {
+		b.plan = b.first.Plan
 	}
 	return b
 }

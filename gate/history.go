@@ -1,31 +1,57 @@
 package gate
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/scalws/scalbench/internal/record"
 	"github.com/scalws/scalbench/internal/stat"
-	"github.com/scalws/scalbench/internal/units"
 )
+
+// Origin is what sessions have in common whose ratios form a series: another suite, host
+// or method makes other ratios, and the step between the two would be no change of any
+// variant.
+type Origin struct {
+	Suite       string // of rounds without a session the name of their table
+	Host        string // name of the host; "": not known
+	Fingerprint string // as [record.Host.Fingerprint]; "": not known
+	Method      string // as [record.Plan.Method]; "": not known
+}
+
+// originOf is where the table's numbers come from.
+func originOf(name string, s *record.Session) Origin {
+	if s == nil {
+		return Origin{Suite: name}
+	}
+	return Origin{s.Plan.Suite, s.Host.Name, s.Host.Fingerprint(), s.Plan.Method()}
+}
+
+// String returns the heading of the series: "gate1 on xeon (host 3f2a91bc): release,
+// 10 s + 30 s".
+func (o Origin) String() string {
+	if o.Fingerprint == "" {
+		return o.Suite + " on a host that is not known"
+	}
+	return fmt.Sprintf("%s on %s (host %.8s): %s", o.Suite, o.Host, o.Fingerprint, o.Method)
+}
 
 // Point is what one session said of a row.
 type Point struct {
-	Table   string    // its name
-	Began   time.Time // of its first measurement; zero: it does not say
-	Ratio   float64   // that the row is judged by, above 1 for better
-	BaseRPS float64   // median of all runs of the base; NaN: not known
-	Verdict Verdict
+	Table    string    // its name
+	Began    time.Time // of its first measurement; zero: it does not say
+	Ratio    float64   // that the row is judged by, above 1 for better
+	BaseRPS  float64   // median of all runs of the base; NaN: not known
+	Verdict  Verdict
+	Estimate bool // the session gives no verdict of record
 }
 
-// Series is one row over sessions.
+// Series is one row over the sessions of one origin.
 type Series struct {
-	Row     string // as [Row.ID]
-	Points  []Point
+	Origin  Origin
+	Row     string  // as [Row.ID]
+	Points  []Point // in the order of time
 	Changes []Change
 }
 
@@ -42,39 +68,55 @@ const (
 	changeRatio = 0.01
 )
 
-// History puts the rows of tables that measured the same into series, and looks for
-// changes of level: one session at a different level is none. Rows that were not judged
-// have no point.
-func History(tables []Table) []Series {
+// History puts the rows of tables into series, a table a point, and looks for changes of
+// level: one session at a different level is none. Repeats have no points, since they
+// measured rows because of what these had shown, and nor have rows that were not judged.
+// The notes name the tables without any point, and why.
+func History(tables []Table) (all []Series, notes []string) {
 	tables = slices.Clone(tables)
 	slices.SortStableFunc(tables, func(a, b Table) int { return a.began().Compare(b.began()) })
-	var all []Series
 	for i := range tables {
-		for j := range tables[i].Rows {
-			row := &tables[i].Rows[j]
-			point, ok := tables[i].point(row)
-			if !ok {
-				continue
+		t := &tables[i]
+		if t.RepeatOf != "" {
+			notes = append(notes, t.Name+" repeats session "+t.RepeatOf+": it is no point")
+			continue
+		}
+		points := 0
+		for j := range t.Rows {
+			row := &t.Rows[j]
+			if point, ok := t.point(row); ok {
+				points++
+				at := seriesOf(&all, t.Origin, row.ID())
+				at.Points = append(at.Points, point)
 			}
-			at := slices.IndexFunc(all, func(s Series) bool { return s.Row == row.ID() })
-			if at < 0 {
-				at = len(all)
-				all = append(all, Series{Row: row.ID()})
-			}
-			all[at].Points = append(all[at].Points, point)
+		}
+		if points == 0 {
+			notes = append(notes, t.Name+" has no row that was judged: "+(Gate{*t}).WorstSentence())
 		}
 	}
 	for i := range all {
 		all[i].findChanges()
 	}
-	return all
+	return all, notes
 }
 
-// Remember gives the rows of a table what earlier tables, in any order, said of them.
+// seriesOf finds a series, which it adds where there is none.
+func seriesOf(all *[]Series, o Origin, row string) *Series {
+	at := slices.IndexFunc(*all, func(s Series) bool { return s.Origin == o && s.Row == row })
+	if at < 0 {
+		at = len(*all)
+		*all = append(*all, Series{Origin: o, Row: row})
+	}
+	return &(*all)[at]
+}
+
+// Remember gives the rows of a table what earlier tables of the same origin, in any
+// order, said of them.
 func (t *Table) Remember(earlier []Table) {
-	for _, s := range History(earlier) {
+	all, _ := History(earlier)
+	for _, s := range all {
 		for i := range t.Rows {
-			if t.Rows[i].ID() == s.Row {
+			if s.Origin == t.Origin && t.Rows[i].ID() == s.Row {
 				t.Rows[i].Past = s.Points
 			}
 		}
@@ -96,7 +138,7 @@ func (t *Table) point(r *Row) (p Point, ok bool) {
 	if !r.Verdict.judged() || !(r.Ratio > 0) || math.IsInf(r.Ratio, 0) {
 		return p, false
 	}
-	return Point{t.Name, t.began(), r.Ratio, r.Numbers.Base.RPS, r.Verdict}, true
+	return Point{t.Name, t.began(), r.Ratio, r.Numbers.Base.RPS, r.Verdict, t.Estimate != ""}, true
 }
 
 func (s *Series) findChanges() {
@@ -111,59 +153,4 @@ func (s *Series) findChanges() {
 	for _, c := range changes {
 		s.Changes = append(s.Changes, Change{c.Index, math.Exp(c.Before), math.Exp(c.After), c.P})
 	}
-}
-
-// seriesShown is how many of the last ratios of a series are printed.
-const seriesShown = 10
-
-// WriteHistory writes series, one a line, and the changes in them.
-func WriteHistory(out io.Writer, all []Series) error {
-	grid := Grid{Columns: []Column{{"row", false}, {"sessions", true}, {fmt.Sprintf("ratios, the last %d", seriesShown), false}, {"changes", true}}}
-	var changes []string
-	for _, s := range all {
-		grid.Rows = append(grid.Rows, []string{s.Row, fmt.Sprint(len(s.Points)), ratiosOfPoints(s.Points), fmt.Sprint(len(s.Changes))})
-		for _, c := range s.Changes {
-			changes = append(changes, fmt.Sprintf("%s: from %s to %s with %s (p %s)", s.Row, ratioText(c.Before), ratioText(c.After), s.Points[c.At].text(), pText(c.P)))
-		}
-	}
-	var page bytes.Buffer
-	grid.Text(&page) // a buffer takes everything
-	if len(changes) == 0 {
-		changes = []string{fmt.Sprintf("no change of level of %s or more", percentText(changeRatio))}
-	}
-	fmt.Fprintf(&page, "\n%s\n", strings.Join(changes, "\n"))
-	if _, err := out.Write(page.Bytes()); err != nil {
-		return fmt.Errorf("write history: %w", err)
-	}
-	return nil
-}
-
-// ratiosOfPoints writes the last ratios.
-func ratiosOfPoints(points []Point) string {
-	var texts []string
-	for _, p := range points[max(0, len(points)-seriesShown):] {
-		texts = append(texts, ratioText(p.Ratio))
-	}
-	return strings.Join(texts, " ")
-}
-
-// text names a point as people remember it.
-func (p *Point) text() string {
-	if p.Began.IsZero() {
-		return p.Table
-	}
-	return p.Table + " of " + p.Began.Format(time.DateOnly)
-}
-
-// pastLine tells what earlier sessions said of a row; "" when there are none.
-func (r *Row) pastLine() string {
-	if len(r.Past) == 0 {
-		return ""
-	}
-	last := &r.Past[len(r.Past)-1]
-	text := fmt.Sprintf("before, over %d sessions: %s; last %s", len(r.Past), ratiosOfPoints(r.Past), last.text())
-	if change := r.Numbers.Base.RPS/last.BaseRPS - 1; !math.IsNaN(change) && !math.IsInf(change, 0) {
-		text += fmt.Sprintf(", since when %s itself is at %s req/s, %s", r.Base, rateText(r.Numbers.Base.RPS), units.SignedPercent(change))
-	}
-	return text
 }

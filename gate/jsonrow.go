@@ -1,6 +1,10 @@
 package gate
 
-import "github.com/scalws/scalbench/internal/record"
+import (
+	"time"
+
+	"github.com/scalws/scalbench/internal/record"
+)
 
 // The parts of a row in JSON.
 type (
@@ -32,6 +36,7 @@ type (
 		Flags    []jsonFlag    `json:"flags"`
 		Repeats  []jsonRow     `json:"repeats,omitempty"`
 		Ruling   *jsonRuling   `json:"ruling,omitempty"`
+		Past     []jsonPoint   `json:"past,omitempty"` // what earlier sessions said, in the order of time
 	}
 	jsonNumbers struct {
 		Base   record.Value `json:"base_rps,omitzero"`
@@ -92,6 +97,14 @@ type (
 		By   string `json:"by"`
 		Text string `json:"text"`
 	}
+	jsonPoint struct {
+		Table    string       `json:"table"`
+		Began    time.Time    `json:"began,omitzero"`
+		Ratio    record.Value `json:"ratio,omitzero"`
+		BaseRPS  record.Value `json:"base_rps,omitzero"`
+		Verdict  string       `json:"verdict"`
+		Estimate bool         `json:"estimate,omitempty"` // no verdict of record
+	}
 )
 
 func (r *Row) json() jsonRow {
@@ -123,6 +136,9 @@ func (r *Row) json() jsonRow {
 	}
 	if r.Ruling != nil {
 		file.Ruling = &jsonRuling{r.Ruling.Date, r.Ruling.By, r.Ruling.Text}
+	}
+	for _, p := range r.Past {
+		file.Past = append(file.Past, jsonPoint{p.Table, p.Began, known(p.Ratio), known(p.BaseRPS), p.Verdict.String(), p.Estimate})
 	}
 	return file
 }

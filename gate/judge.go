@@ -59,9 +59,11 @@ func (r *Row) Word() string {
 
 // Table is a judged table.
 type Table struct {
-	Name  string
-	Rules Rules
-	Rows  []Row // by comparison, then in the order of the plan
+	Name     string
+	Origin   Origin
+	RepeatOf string // session that it repeats, and that is not here; "": it is no repeat
+	Rules    Rules
+	Rows     []Row // by comparison, then in the order of the plan
 
 	Estimate string           // why it gives no verdict of record; "": it does
 	Notes    []string         // about the rounds
@@ -79,8 +81,9 @@ func Judge(e Evidence, rules Rules) (Table, error) {
 	}
 	b := gather(e)
 	t := Table{Name: nameOf(e), Rules: rules, Notes: b.notes, Rounds: b.rounds}
+	t.Origin = originOf(t.Name, b.first)
 	if b.plan != nil {
-		t.Variants = b.plan.Variants
+		t.Variants, t.RepeatOf = b.plan.Variants, b.plan.RepeatOf
 	}
 	t.Estimate = estimate(&b, rules.Rule)
 	for _, c := range rules.Compare {

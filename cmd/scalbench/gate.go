@@ -91,6 +91,7 @@ func (o *gateOptions) run(dirs []string, f *pflag.FlagSet, std streams) error {
 	if o.history {
 		return o.writeHistory(found, f, std.out)
 	}
+	recall(found)
 	g, err := o.judge(found, f)
 	if err != nil {
 		return err

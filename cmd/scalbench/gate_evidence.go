@@ -59,7 +59,7 @@ func readGateDirs(names []string) ([]results, error) {
 	}
 	all := group(sessions, rounds)
 	for i := range all {
-		if err := all[i].complete(sessionDirs); err != nil {
+		if err := all[i].complete(); err != nil {
 			return nil, err
 		}
 	}

@@ -105,23 +105,27 @@ func (r *results) variants() (names []string) {
 	return names
 }
 
-// complete reads what lies beside the rounds: the seconds of measurements, rulings, and
-// earlier sessions, those given apart.
-func (r *results) complete(given []string) error {
+// complete reads what lies beside the rounds: the seconds of measurements, and rulings.
+func (r *results) complete() error {
 	var faults []error
 	r.evidence.Seconds = map[gate.MeasurementKey][]float64{}
-	var parents []string
 	for _, round := range r.evidence.Rounds {
 		faults = append(faults, readSeconds(r.evidence.Seconds, round))
-		parents = appendNew(parents, path.Dir(round.Dir))
 	}
-	for _, parent := range parents {
+	for _, parent := range r.parents() {
 		rulings, err := readRulings(path.Join(parent, record.RulingsFile))
 		r.rulings = append(r.rulings, rulings...)
 		faults = append(faults, err)
-		r.past = append(r.past, r.pastIn(parent, given)...)
 	}
 	return errors.Join(faults...)
+}
+
+// parents are the directories in which the rounds lie.
+func (r *results) parents() (dirs []string) {
+	for _, round := range r.evidence.Rounds {
+		dirs = appendNew(dirs, path.Dir(round.Dir))
+	}
+	return dirs
 }
 
 // readRulings reads what people decided, where they did. Its faults are theirs: wrong

@@ -25,7 +25,7 @@ func measured(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: measured DIR/HOST-SUITE [KEY=VALUE...]")
 	}
-	s := sessionMade{rounds: 3, runs: 5, noise: 0.003, day: "2026-11-06", differs: "binary", rates: map[string]float64{}}
+	s := sessionMade{rounds: 3, runs: 5, noise: 0.003, day: "2026-11-06", preset: "release", kernel: "6.12", differs: "binary", rates: map[string]float64{}}
 	s.base = ts.MkAbs(args[0])
 	name := filepath.Base(s.base)
 	s.host, s.suite, _ = strings.Cut(name, "-")
@@ -44,6 +44,8 @@ type sessionMade struct {
 	rounds, runs int
 	noise        float64
 	day          string // of the first round
+	preset       string
+	kernel       string // of the host
 	repeatOf     string // name of a session
 	policy       string
 	compare      bool    // the suite says what to compare
@@ -70,6 +72,10 @@ func (s *sessionMade) set(key, value string) (err error) {
 		s.day = value
 	case "repeat":
 		s.repeatOf = value + "-id"
+	case "preset":
+		s.preset = value
+	case "kernel":
+		s.kernel = value
 	case "policy":
 		s.policy = value
 	case "compare":
@@ -92,7 +98,7 @@ func (s *sessionMade) write() error {
 		return err
 	}
 	plan := &record.Plan{
-		Session: s.id, CreatedUTC: day, Suite: s.suite, Host: s.host, Preset: "release", RepeatOf: s.repeatOf,
+		Session: s.id, CreatedUTC: day, Suite: s.suite, Host: s.host, Preset: s.preset, RepeatOf: s.repeatOf,
 		Rounds: s.rounds, Runs: s.runs, WarmupSeconds: 10, MeasureSeconds: 30, Gate: record.PlanGate{Policy: s.policy},
 		Variants: []record.PlanVariant{
 			{Name: "a", Binary: &record.Binary{Path: "/opt/a/server", SHA256: strings.Repeat("ab", 32), Bytes: 1234567, Libc: "glibc 2.28"}},
@@ -103,7 +109,7 @@ func (s *sessionMade) write() error {
 	if s.compare {
 		plan.Compare = []record.PlanComparison{{Base: "a", New: "b"}}
 	}
-	host := &record.Host{Session: s.id, Name: s.host, Fixed: map[string]string{"kernel": "6.12"}}
+	host := &record.Host{Session: s.id, Name: s.host, Fixed: map[string]string{"kernel": s.kernel}}
 	dir := s.base + ".session"
 	if err := s.file(dir+"/plan.json", func(out io.Writer) error { return record.WritePlan(out, plan) }); err != nil {
 		return err

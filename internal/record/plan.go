@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -114,6 +115,25 @@ func (p *Plan) ComputeHash() string {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
+}
+
+// Method says how the plan measures, in words: preset, times, how variants take turns,
+// params. Ratios of sessions of one suite can be held beside each other where it is
+// equal, whatever binaries they were of.
+func (p *Plan) Method() string {
+	parts := []string{fmt.Sprintf("%v s + %v s", p.WarmupSeconds, p.MeasureSeconds)}
+	if p.Preset != "" {
+		parts = slices.Insert(parts, 0, p.Preset)
+	}
+	for _, setting := range [][2]string{{"order", p.Order}, {"interleave", p.Interleave}, {"restart", p.Restart}} {
+		if setting[1] != "" {
+			parts = append(parts, setting[0]+" "+setting[1])
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Params)) {
+		parts = append(parts, name+"="+p.Params[name])
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Scenario returns the scenario of a mode, and false when the plan has none.

@@ -164,3 +164,15 @@ func TestFingerprint(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// Binaries do not belong to the method: a series is made to see what they change.
+func TestMethod(t *testing.T) {
+	p := Plan{Preset: "release", WarmupSeconds: 10, MeasureSeconds: 30, Order: "rotate", Interleave: "variant", Restart: "run",
+		Params: map[string]string{"cache": "off", "apps": "2"}, Variants: []PlanVariant{{Name: "a"}}, Rounds: 3, Runs: 5, Seed: 1}
+	if have, want := p.Method(), "release, 10 s + 30 s, order rotate, interleave variant, restart run, apps=2, cache=off"; have != want {
+		t.Errorf("%q, want %q", have, want)
+	}
+	if have, want := (&Plan{WarmupSeconds: 0.05, MeasureSeconds: 0.1}).Method(), "0.05 s + 0.1 s"; have != want {
+		t.Errorf("%q, want %q", have, want)
+	}
+}
