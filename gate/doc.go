@@ -15,6 +15,7 @@
 //   - margin of noninferior: the loss that a row may have, fixed beforehand.
 //   - look: a round after which a session that stops early is judged.
 //   - speed: one of two rates between which a host, or a variant, flips.
+//   - absolute number: a rate, or what else is no ratio. None is made of two sessions.
 //   - limiter: what kept the rate from being higher.
 //   - limit: what the ratios of p99, peak RSS and cpu_us may be at most.
 //   - row: one scenario, in one mode, of one comparison.
@@ -63,7 +64,7 @@
 // # Reading order
 //
 // verdict.go, rule.go, judge.go; evidence.go, sample.go, differs.go;
-// numbers.go, pairs.go, effect.go, speeds.go; decide.go, parity.go, fixed.go,
+// numbers.go, sessions.go, pairs.go, effect.go, speeds.go; decide.go, parity.go, fixed.go,
 // noninferior.go, limits.go, family.go; flags.go, limiter.go, order.go, repeat.go,
 // worst.go, history.go; published.go; then grid.go, layouts.go, effectgrid.go, span.go,
 // write.go, text.go, markdown.go, format.go, json.go, jsonrow.go, benchfmt.go, junit.go,

@@ -93,6 +93,9 @@ func gather(e Evidence) body {
 	b.checkSessions(ids)
 	b.checkRepeats(ids)
 	b.checkChoice(e)
+	if len(ids) > 1 {
+		b.note("rounds of sessions %s: rates of two sessions are not compared, and stand one after the other", strings.Join(ids, ", "))
+	}
 	if b.first = b.sessions[ids[0]]; b.first != nil {
 		b.plan = b.first.Plan
 	}

@@ -31,6 +31,7 @@ type (
 		Pooled   record.Value  `json:"pooled,omitzero"`
 		BaseRuns *jsonPooled   `json:"base_runs,omitempty"`
 		NewRuns  *jsonPooled   `json:"new_runs,omitempty"`
+		Sessions []jsonSession `json:"sessions,omitempty"` // where there are several; base_runs and new_runs are of the last
 		Effect   *jsonEffect   `json:"effect,omitempty"`
 		Limiter  *jsonLimiter  `json:"limiter,omitempty"`
 		Flags    []jsonFlag    `json:"flags"`
@@ -46,6 +47,12 @@ type (
 		P99    record.Value `json:"p99,omitzero"`
 		CPU    record.Value `json:"cpu_us,omitzero"`
 		RSS    record.Value `json:"rss,omitzero"`
+	}
+	jsonSession struct {
+		Session  string       `json:"session"`
+		BaseRuns *jsonPooled  `json:"base_runs,omitempty"`
+		NewRuns  *jsonPooled  `json:"new_runs,omitempty"`
+		Pooled   record.Value `json:"pooled,omitzero"`
 	}
 	jsonPooled struct {
 		Runs          int          `json:"runs"`
@@ -73,16 +80,22 @@ type (
 		Missing  string       `json:"missing,omitempty"`
 	}
 	jsonSpeeds struct {
-		Lower      record.Value `json:"lower,omitzero"`
-		Upper      record.Value `json:"upper,omitzero"`
-		LowerRuns  int          `json:"lower_runs"`
-		UpperRuns  int          `json:"upper_runs"`
+		jsonSpeed               // of the last session that has two
 		Host       bool         `json:"host"`
 		P          record.Value `json:"p,omitzero"`
 		Across     int          `json:"pairs_across"`
 		LowerRatio record.Value `json:"lower_ratio,omitzero"`
 		UpperRatio record.Value `json:"upper_ratio,omitzero"`
-		Within     record.Value `json:"spread_within,omitzero"`
+		Sessions   []jsonSpeed  `json:"sessions,omitempty"` // where several have two
+	}
+	jsonSpeed struct {
+		Session   string       `json:"session,omitempty"`
+		Lower     record.Value `json:"lower,omitzero"`
+		Upper     record.Value `json:"upper,omitzero"`
+		LowerRuns int          `json:"lower_runs"`
+		UpperRuns int          `json:"upper_runs"`
+		Within    record.Value `json:"spread_within,omitzero"`
+		MValue    record.Value `json:"m_value,omitzero"`
 	}
 	jsonLimiter struct {
 		Of   string `json:"of"`
@@ -125,6 +138,11 @@ func (r *Row) json() jsonRow {
 			P99: known(round.P99), CPU: known(round.CPU), RSS: known(round.RSS),
 		})
 	}
+	if len(n.Sessions) > 1 {
+		for _, s := range n.Sessions {
+			file.Sessions = append(file.Sessions, jsonSession{s.Session, s.Base.json(), s.New.json(), known(s.Pooled)})
+		}
+	}
 	if r.Limiter.Of != "" {
 		file.Limiter = &jsonLimiter{r.Limiter.Of, r.Limiter.Text}
 	}
@@ -163,11 +181,23 @@ func (e *Effect) json() *jsonEffect {
 		Pairs: e.Pairs, Ratio: known(e.Ratio), Lo: known(e.Lo), Hi: known(e.Hi), Level: known(e.Level), ByRounds: e.ByRounds,
 		MDE: known(e.MDE), Sigma: known(e.Sigma), RoundP: known(e.RoundP), Missing: e.Missing,
 	}
-	if s := e.Speeds; s != nil {
-		file.Speeds = &jsonSpeeds{
-			Lower: known(s.Lower), Upper: known(s.Upper), LowerRuns: s.LowerN, UpperRuns: s.UpperN, Host: s.Host, P: known(s.P),
-			Across: s.Across, LowerRatio: known(s.LowerRatio), UpperRatio: known(s.UpperRatio), Within: known(s.WithinFrac),
+	if e.Speeds != nil {
+		file.Speeds = e.Speeds.json()
+	}
+	return file
+}
+
+func (s *Speeds) json() *jsonSpeeds {
+	file := &jsonSpeeds{Host: s.Host, P: known(s.P), Across: s.Across, LowerRatio: known(s.LowerRatio), UpperRatio: known(s.UpperRatio)}
+	for _, of := range s.Sessions {
+		file.jsonSpeed = jsonSpeed{
+			Session: of.Session, Lower: known(of.Lower), Upper: known(of.Upper), LowerRuns: of.LowerN, UpperRuns: of.UpperN,
+			Within: known(of.WithinFrac), MValue: asked(of.MValue),
 		}
+		file.Sessions = append(file.Sessions, file.jsonSpeed)
+	}
+	if len(file.Sessions) < 2 {
+		file.Sessions = nil
 	}
 	return file
 }

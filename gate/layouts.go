@@ -102,9 +102,13 @@ func (t *Table) PooledGrid(c Comparison) Grid {
 	for _, r := range rows {
 		n := &r.Numbers
 		g.Rows = append(g.Rows, append(r.nameCells(modes), ratioText(n.Value),
-			slashed(rateText(n.Base.RPS), rateText(n.New.RPS)), ratioText(n.Pooled),
-			slashed(decimals(n.Base.CPUMicros, 2), decimals(n.New.CPUMicros, 2)),
-			slashed(decimals(n.Base.P99Millis, 2), decimals(n.New.P99Millis, 2)), r.Word()))
+			n.perSession(func(s *SessionNumbers) string { return slashed(rateText(s.Base.RPS), rateText(s.New.RPS)) }), ratioText(n.Pooled),
+			n.perSession(func(s *SessionNumbers) string {
+				return slashed(decimals(s.Base.CPUMicros, 2), decimals(s.New.CPUMicros, 2))
+			}),
+			n.perSession(func(s *SessionNumbers) string {
+				return slashed(decimals(s.Base.P99Millis, 2), decimals(s.New.P99Millis, 2))
+			}), r.Word()))
 	}
 	return g
 }
@@ -130,9 +134,8 @@ func (t *Table) VariantGrid() Grid {
 		cells := rows[0].nameCells(modes)
 		var cpu []string
 		for _, v := range variants {
-			p := pooledOf(rows, v)
-			cells = append(cells, rateText(p.RPS))
-			cpu = append(cpu, decimals(p.CPUMicros, 2))
+			cells = append(cells, sideOf(rows, v, func(p *Pooled) string { return rateText(p.RPS) }))
+			cpu = append(cpu, sideOf(rows, v, func(p *Pooled) string { return decimals(p.CPUMicros, 2) }))
 		}
 		for _, r := range rows {
 			cells = append(cells, ratioText(r.Numbers.Value))
@@ -168,19 +171,6 @@ func (t *Table) scenarios() (all [][]*Row) {
 		all[j] = append(all[j], r)
 	}
 	return all
-}
-
-// pooledOf returns the numbers of a variant in the rows of a scenario.
-func pooledOf(rows []*Row, variant string) Pooled {
-	for _, r := range rows {
-		switch variant {
-		case r.Base:
-			return r.Numbers.Base
-		case r.New:
-			return r.Numbers.New
-		}
-	}
-	return noNumbers().Base
 }
 
 // joined is the verdict over the comparisons of a scenario: the gravest, and what a

@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/scalws/scalbench/internal/units"
 )
@@ -26,10 +27,35 @@ const (
 // limitBusyFrac is the busy fraction from which CPUs are the limit.
 const limitBusyFrac = 0.95
 
-// limiterOf finds the limiter by the medians of all runs. Both variants have to have it:
-// where only one kept its CPUs busy the ratio is not that of the servers.
+// limiterOf finds the limiter, session by session where there are several; where they
+// disagree it is unknown.
 func limiterOf(n *Numbers) Limiter {
-	b, w := &n.Base, &n.New
+	var whole Limiter
+	var texts []string
+	for i := range n.Sessions {
+		l := n.Sessions[i].limiter(n.Value * n.CPU)
+		switch {
+		case i == 0:
+			whole.Of = l.Of
+		case whole.Of != l.Of:
+			whole.Of = LimiterUnknown
+		}
+		if len(n.Sessions) > 1 && l.Text != "" {
+			l.Text = "session " + n.Sessions[i].Session + ": " + l.Text
+		}
+		if l.Text != "" {
+			texts = append(texts, l.Text)
+		}
+	}
+	whole.Text = strings.Join(texts, "; ")
+	return whole
+}
+
+// limiter finds the limiter by the medians of all runs. Both variants have to have it:
+// where only one kept its CPUs busy the ratio is not that of the servers. product is
+// that of the row's ratios of rps and cpu_us.
+func (s *SessionNumbers) limiter(product float64) Limiter {
+	b, w := &s.Base, &s.New
 	if math.IsNaN(b.ServerBusy) && math.IsNaN(b.GeneratorBusy) {
 		return Limiter{}
 	}
@@ -47,7 +73,7 @@ func limiterOf(n *Numbers) Limiter {
 	if b.CPUAppMicros > 0 || w.CPUAppMicros > 0 {
 		l.Text += ", applications " + slashed(b.cpusText(b.CPUAppMicros), w.cpusText(w.CPUAppMicros))
 	}
-	if product := n.Value * n.CPU; l.Of == LimiterServer && math.Abs(product-1) > limiterSlack {
+	if l.Of == LimiterServer && math.Abs(product-1) > limiterSlack {
 		l.Text += "; but rps times cpu_us, which is then a constant, changed by " + units.SignedPercent(product-1)
 	}
 	return l

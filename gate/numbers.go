@@ -2,7 +2,6 @@ package gate
 
 import (
 	"math"
-	"slices"
 
 	"github.com/scalws/scalbench/internal/record"
 	"github.com/scalws/scalbench/internal/stat"
@@ -40,14 +39,18 @@ type Numbers struct {
 
 	CPUSpread float64 // as Spread, of cpu_us
 
-	// Base and New are over all runs of all rounds, and Pooled is the ratio of their
-	// rates. They explain; nothing is decided by them.
+	// Sessions are the runs of each session, in the order of time. Base and New are those
+	// of the last one, Pooled the ratio of their rates, median over the sessions. They
+	// explain; nothing is decided by them.
+	Sessions  []SessionNumbers
 	Base, New Pooled
 	Pooled    float64
 }
 
 // RoundNumbers are those of one round.
 type RoundNumbers struct {
+	Session string // that measured it; "": not known
+
 	// Base and New are the runs, in order; run i of both is a pair. Empty where only
 	// ratios are known.
 	Base, New []record.Measurement
@@ -57,20 +60,6 @@ type RoundNumbers struct {
 	P99, CPU, RSS   float64
 	Spread          float64 // larger CV of rps of the two variants, a fraction
 	CPUSpread       float64 // larger CV of cpu_us
-}
-
-// Pooled are the runs of one variant over all rounds.
-type Pooled struct {
-	Runs           int     // so many; 0: not known
-	RPS            float64 // median, as the next three
-	CPUMicros      float64
-	P99Millis      float64
-	RSSKiB         float64
-	RPSMin, RPSMax float64
-	CV             float64 // of rps, a fraction
-
-	CPUAppMicros              float64 // median, as the next two
-	ServerBusy, GeneratorBusy float64 // fractions of the CPUs
 }
 
 // The numbers of a measurement that rows are made of.
@@ -92,14 +81,12 @@ func measure(sample []roundSample) Numbers {
 		n.Rounds = append(n.Rounds, measureRound(s))
 	}
 	n.combine()
-	base, new := n.runs()
-	n.Base, n.New = pool(base), pool(new)
-	n.Pooled = n.New.RPS / n.Base.RPS
+	n.pool()
 	return n
 }
 
 func measureRound(s roundSample) RoundNumbers {
-	r := RoundNumbers{Base: s.base, New: s.new}
+	r := RoundNumbers{Session: s.round.Session, Base: s.base, New: s.new}
 	r.BaseRPS, r.NewRPS = medianOf(s.base, rpsOf), medianOf(s.new, rpsOf)
 	r.Ratio = r.NewRPS / r.BaseRPS
 	r.P99 = ratioOfMedians(s, p99Of)
@@ -129,10 +116,7 @@ func (n *Numbers) combine() {
 
 // runs returns the runs of both variants over all rounds.
 func (n *Numbers) runs() (base, new []record.Measurement) {
-	for _, r := range n.Rounds {
-		base, new = append(base, r.Base...), append(new, r.New...)
-	}
-	return base, new
+	return runsOfRounds(n.Rounds)
 }
 
 // judged returns the ratio that decides, above 1 for better, and its spread.
@@ -141,16 +125,6 @@ func (n *Numbers) judged() (ratio, spread float64) {
 		return 1 / n.CPU, n.CPUSpread
 	}
 	return n.Value, n.Spread
-}
-
-func pool(runs []record.Measurement) Pooled {
-	rps := record.Column(runs, rpsOf)
-	return Pooled{
-		Runs: len(runs),
-		RPS:  median(rps), CPUMicros: medianOf(runs, cpuOf), P99Millis: medianOf(runs, p99Of), RSSKiB: medianOf(runs, rssOf),
-		RPSMin: slices.Min(rps), RPSMax: slices.Max(rps), CV: cv(rps),
-		CPUAppMicros: medianOf(runs, cpuAppOf), ServerBusy: medianOf(runs, serverBusyOf), GeneratorBusy: medianOf(runs, generatorBusyOf),
-	}
 }
 
 // ratioOfMedians is NaN where a run lacks the number, and where there is nothing to

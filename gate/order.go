@@ -13,15 +13,11 @@ import (
 // place in the order that was worth something. Pairs cancel the first, and equally
 // many pairs in both orders the second; absolute numbers keep both.
 func (r *Row) flagOrder(sample []roundSample) {
-	var times, rates []float64
 	var newFirst, newSecond []float64
 	for _, s := range sample {
 		d, err := lnDifferences([]RoundNumbers{{Base: s.base, New: s.new}}, rpsOf)
 		for k := range s.base {
 			base, new := &s.base[k], &s.new[k]
-			if !base.StartUTC.IsZero() {
-				times = append(times, float64(base.StartUTC.UnixNano())/1e9)
-			}
 			switch {
 			case err != nil || base.Slot == 0 || new.Slot == 0:
 			case new.Slot < base.Slot:
@@ -30,14 +26,28 @@ func (r *Row) flagOrder(sample []roundSample) {
 				newSecond = append(newSecond, d[0][k])
 			}
 		}
-		rates = append(rates, logs(s.base, rpsOf)...)
 	}
-	if drift, err := stat.DriftTest(times, rates); err == nil && drift.Flagged() {
-		r.flag(FlagDrift, "the rate of %s moved by %s from the first run to the last (p %s): absolute numbers do not describe the host", r.Base, units.SignedPercent(drift.Change), pText(drift.P))
+	for _, rounds := range bySession(r.Numbers.Rounds) {
+		if drift, err := driftOf(rounds); err == nil && drift.Flagged() {
+			r.flag(FlagDrift, "the rate of %s moved by %s from the first run to the last (p %s): absolute numbers do not describe the host", r.Base, units.SignedPercent(drift.Change), pText(drift.P))
+		}
 	}
 	if position, err := stat.PositionTest(newFirst, newSecond); err == nil && position.Flagged() {
 		r.flag(FlagPosition, "%s is %s better where it runs first (p %s; %d pairs first, %d second)", r.New, units.SignedPercent(position.Effect), pText(position.P), len(newFirst), len(newSecond))
 	}
+}
+
+// driftOf looks whether the base became faster or slower over the rounds of one session.
+// Two sessions differ by more than time.
+func driftOf(rounds []RoundNumbers) (stat.Drift, error) {
+	base, _ := runsOfRounds(rounds)
+	var times []float64
+	for i := range base {
+		if !base[i].StartUTC.IsZero() {
+			times = append(times, float64(base[i].StartUTC.UnixNano())/1e9)
+		}
+	}
+	return stat.DriftTest(times, logs(base, rpsOf))
 }
 
 // flagSeconds flags measurements that began before the server had settled, and such

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/scalws/scalbench/internal/record"
 	"github.com/scalws/scalbench/internal/stat"
@@ -12,8 +13,7 @@ import (
 // Speeds are what is known of a row whose runs lie in two heaps with nothing between
 // them: the rate is one of two, and what one measures is often which.
 type Speeds struct {
-	Lower, Upper   float64 // centre of each, in the unit of the metric
-	LowerN, UpperN int     // runs of both variants
+	Sessions []SessionSpeeds // that have two, in the order of time
 
 	// Host: both variants have both speeds, and alike, so that they are the host's and
 	// pairs across them were left out. Otherwise the mix itself may be what differs,
@@ -25,71 +25,126 @@ type Speeds struct {
 
 	Across                 int     // pairs across the speeds
 	LowerRatio, UpperRatio float64 // of the pairs within each; NaN: none
-	WithinFrac             float64 // spread inside of them
-	MValue                 float64 // above 3.2 a histogram has two peaks too; 0: too few runs
 
-	within [][]float64 // differences of pairs within, round by round, ln new - ln base
+	within [][]float64 // differences of pairs within, round by round in the order of time, ln new - ln base
+}
+
+// SessionSpeeds are the two speeds of one session. Rates of two sessions differ for
+// other reasons, so that speeds are looked for in each by itself.
+type SessionSpeeds struct {
+	Session        string
+	Lower, Upper   float64 // centre of each, in the unit of the metric
+	LowerN, UpperN int     // runs of both variants
+	WithinFrac     float64 // spread inside of them
+	MValue         float64 // above 3.2 a histogram has two peaks too; 0: too few runs
 }
 
 // sameMixP is the p from which the two variants are taken to have the same mix.
 const sameMixP = 0.05
 
-// speedsOf looks for two speeds among all runs of a row; nil when there is one. sign is
+// speedsOf looks for two speeds among the runs of a row; nil when there is one. sign is
 // -1 where less is better.
 func speedsOf(rounds []RoundNumbers, number func(*record.Measurement) record.Value, sign float64) *Speeds {
-	var base, new []float64
-	for _, r := range rounds {
-		base, new = append(base, logs(r.Base, number)...), append(new, logs(r.New, number)...)
-	}
-	modes, err := stat.FindModes(slices.Concat(base, new))
-	if err != nil || !modes.Bimodal() || !mixed(modes, base) && !mixed(modes, new) {
-		return nil
-	}
-	s := &Speeds{
-		Lower: math.Exp(modes.Lower.Mean), Upper: math.Exp(modes.Upper.Mean), LowerN: modes.Lower.N, UpperN: modes.Upper.N,
-		WithinFrac: modes.WithinSD, MValue: modes.MValue,
-	}
-	s.P = mixP(modes, base, new)
-	s.Both = mixed(modes, base) && mixed(modes, new)
-	s.Host = s.Both && s.P >= sameMixP
-	strata, err := modes.Stratify(base, new)
-	if err != nil {
-		return nil
-	}
-	s.Across = strata.Across
-	s.LowerRatio, s.UpperRatio = centreRatio(strata.Lower, sign), centreRatio(strata.Upper, sign)
-	for _, r := range rounds {
-		of, err := modes.Stratify(logs(r.Base, number), logs(r.New, number))
-		if err != nil {
-			return nil
+	var s Speeds
+	var base, new mix          // over the sessions that have two
+	var lower, upper []float64 // differences of pairs within each speed
+	for _, rounds := range bySession(rounds) {
+		modes, two := modesOf(rounds, number)
+		if two {
+			s.add(rounds[0].Session, modes)
 		}
-		s.within = append(s.within, of.Within())
+		for _, r := range rounds {
+			pairs := divide(modes, two, logs(r.Base, number), logs(r.New, number), &base, &new)
+			s.within = append(s.within, pairs.within)
+			s.Across += pairs.across
+			lower, upper = append(lower, pairs.lower...), append(upper, pairs.upper...)
+		}
 	}
-	return s
+	if len(s.Sessions) == 0 {
+		return nil
+	}
+	s.Both = base.mixed() && new.mixed()
+	s.P = mixP(base, new)
+	s.Host = s.Both && s.P >= sameMixP
+	s.LowerRatio, s.UpperRatio = centreRatio(lower, sign), centreRatio(upper, sign)
+	return &s
 }
 
-// mixed tells whether some runs of a variant have the one speed and some the other.
-// Where all of one have the one, and all of the other the other, the two heaps are the
-// two variants, and what is between them is the ratio.
-func mixed(modes stat.Modes, runs []float64) bool {
-	const least = 2 // one run alone is an accident
-	upper := upperRuns(modes, runs)
-	return min(upper, len(runs)-upper) >= least
+// add takes the speeds of a session.
+func (s *Speeds) add(session string, modes stat.Modes) {
+	s.Sessions = append(s.Sessions, SessionSpeeds{
+		Session: session, Lower: math.Exp(modes.Lower.Mean), Upper: math.Exp(modes.Upper.Mean),
+		LowerN: modes.Lower.N, UpperN: modes.Upper.N, WithinFrac: modes.WithinSD, MValue: modes.MValue,
+	})
 }
 
-func upperRuns(modes stat.Modes, runs []float64) (n int) {
+// divided are the differences of the pairs of a round by speed. A pair across the speeds
+// is in none of them, and counted.
+type divided struct {
+	lower, upper, within []float64 // within: of both, in the order of time
+	across               int
+}
+
+// divide sorts the pairs of a round, and counts the runs of each variant at each speed.
+// Where a session has one speed all are within it.
+func divide(modes stat.Modes, two bool, base, new []float64, ofBase, ofNew *mix) (pairs divided) {
+	if two {
+		ofBase.add(modes, base)
+		ofNew.add(modes, new)
+	}
+	for k := range base {
+		d := new[k] - base[k]
+		switch {
+		case !two:
+		case modes.InUpper(base[k]) != modes.InUpper(new[k]):
+			pairs.across++
+			continue
+		case modes.InUpper(base[k]):
+			pairs.upper = append(pairs.upper, d)
+		default:
+			pairs.lower = append(pairs.lower, d)
+		}
+		pairs.within = append(pairs.within, d)
+	}
+	return pairs
+}
+
+// modesOf tells whether the runs of one session have two speeds. Where all of one
+// variant have the one, and all of the other the other, the two heaps are the two
+// variants, and what is between them is the ratio.
+func modesOf(rounds []RoundNumbers, number func(*record.Measurement) record.Value) (modes stat.Modes, two bool) {
+	base, new := runsOfRounds(rounds)
+	b, w := logs(base, number), logs(new, number)
+	modes, err := stat.FindModes(slices.Concat(b, w))
+	if err != nil || !modes.Bimodal() {
+		return modes, false
+	}
+	var ofBase, ofNew mix
+	ofBase.add(modes, b)
+	ofNew.add(modes, w)
+	return modes, ofBase.mixed() || ofNew.mixed()
+}
+
+// mix counts the runs of a variant at each speed.
+type mix struct{ lower, upper int }
+
+func (m *mix) add(modes stat.Modes, runs []float64) {
 	for _, x := range runs {
 		if modes.InUpper(x) {
-			n++
+			m.upper++
+		} else {
+			m.lower++
 		}
 	}
-	return n
 }
 
+// mixed tells whether some runs have the one speed and some the other; one run alone is
+// an accident.
+func (m mix) mixed() bool { return min(m.lower, m.upper) >= 2 }
+
 // mixP is the p of "which speed a run had has nothing to do with its variant".
-func mixP(modes stat.Modes, base, new []float64) float64 {
-	b, n := upperRuns(modes, base), upperRuns(modes, new)
-	p, err := stat.FisherExact(len(base)-b, len(new)-n, b, n)
+func mixP(base, new mix) float64 {
+	p, err := stat.FisherExact(base.lower, new.lower, base.upper, new.upper)
 	if err != nil {
 		return math.NaN()
 	}
@@ -115,7 +170,20 @@ func (s *Speeds) code() string {
 
 // text tells all of it in a sentence.
 func (s *Speeds) text(spread float64) string {
-	text := fmt.Sprintf("%d runs at %s and %d at %s", s.LowerN, rateText(s.Lower), s.UpperN, rateText(s.Upper))
+	var rates []string
+	within := 0.0
+	for _, of := range s.Sessions {
+		text := fmt.Sprintf("%d runs at %s and %d at %s", of.LowerN, rateText(of.Lower), of.UpperN, rateText(of.Upper))
+		if of.MValue > 0 {
+			text += ", m-value " + decimals(of.MValue, 1)
+		}
+		if len(s.Sessions) > 1 {
+			text = "session " + of.Session + ": " + text
+		}
+		rates = append(rates, text)
+		within = max(within, of.WithinFrac)
+	}
+	text := strings.Join(rates, "; ")
 	switch {
 	case s.Host:
 		text += fmt.Sprintf(", both variants alike (p %s): the ratio is %s at the lower and %s at the upper one, %d pairs across them were left out of the bounds",
@@ -125,5 +193,5 @@ func (s *Speeds) text(spread float64) string {
 	default:
 		text += fmt.Sprintf(", and only one variant was seen at both, which may be chance (p %s)", pText(s.P))
 	}
-	return text + fmt.Sprintf("; of a spread of %s, %s is within a speed", percentText(spread), percentText(s.WithinFrac))
+	return text + fmt.Sprintf("; of a spread of %s, %s is within a speed", percentText(spread), percentText(within))
 }
