@@ -26,12 +26,14 @@ type finished struct {
 	host        hostEvents
 	events      *quicnet.Events // nil: not counted
 	interrupted bool
+	sliced      bool          // it is one of two targets that took turns,
+	slices      time.Duration // of which so much was measured in all
 }
 
 // conclude merges what the workers saw into the result and judges it.
 func conclude(f finished) (*Result, error) {
 	from, to := f.window()
-	if f.interrupted && to <= from {
+	if f.interrupted && !f.sliced && to <= from {
 		return nil, ErrInterrupted
 	}
 	all := newRecorder(nil)
@@ -39,6 +41,9 @@ func conclude(f finished) (*Result, error) {
 		all.merge(w.recorder)
 	}
 	measured := to.Sub(from).Seconds()
+	if f.sliced {
+		measured = f.slices.Seconds()
+	}
 	r := &Result{
 		Schema: Schema, Version: Version(), Plan: f.plan.Echo(), Protocol: f.plan.Protocol.String(), TLS: f.server.tls, Address: f.server.address.String(),
 		StartedAt: f.clock.Wall(f.workers[0].timeline.Start), MeasuredS: measured,
@@ -67,8 +72,9 @@ func conclude(f finished) (*Result, error) {
 	for _, w := range f.workers {
 		r.Workers = append(r.Workers, w.result())
 		restUS = max(restUS, float64(w.rest.longest)/1e3)
-		r.BytesIn += w.edges.to.bytesIn - w.edges.from.bytesIn
-		r.BytesOut += w.edges.to.bytesOut - w.edges.from.bytesOut
+		used := w.used()
+		r.BytesIn += used.bytesIn
+		r.BytesOut += used.bytesOut
 	}
 	r.Server = f.usage.server(measured, all.completedInWindow, f.plan.CPUs)
 	r.Generator = f.usage.generator(measured, all.completedInWindow, len(f.workers))
@@ -93,13 +99,14 @@ func conclude(f finished) (*Result, error) {
 // also when nothing ended in it. Never null.
 func (f finished) rows(measuredS float64) []Window {
 	rows := append([]Window{}, f.series...)
-	for {
+	for !f.sliced {
 		start := (time.Duration(len(rows)) * f.plan.Window).Seconds()
 		if start >= measuredS-1e-6 {
 			return rows
 		}
 		rows = append(rows, Window{StartS: start})
 	}
+	return rows
 }
 
 // window returns the edges of the measure window as it was. A run of a number
@@ -141,11 +148,10 @@ func (f finished) firstRequest() mono.Time {
 // result is the worker's own line.
 func (w *worker) result() WorkerResult {
 	r := WorkerResult{CPU: w.cpu, Connections: len(w.conns), OK: w.recorder.completedInWindow}
-	if elapsed := w.edges.to.at - w.edges.from.at; elapsed > 0 {
-		spun := w.edges.to.spun - w.edges.from.spun
-		r.Busy = max(0, float64(w.edges.to.cpu-w.edges.from.cpu-spun)/float64(elapsed))
-		r.Spinning = float64(spun) / float64(elapsed)
-		r.Preempted = w.edges.to.switches - w.edges.from.switches
+	if used := w.used(); used.at > 0 {
+		r.Busy = max(0, float64(used.cpu-used.spun)/float64(used.at))
+		r.Spinning = float64(used.spun) / float64(used.at)
+		r.Preempted = used.switches
 	}
 	return r
 }
@@ -253,7 +259,7 @@ func (f finished) late(all *recorder) time.Duration {
 		late = time.Duration(l)
 	}
 	for _, w := range f.workers {
-		late = max(late, w.edges.from.at.Sub(w.timeline.From), time.Duration(w.longestTurn-stopCheck))
+		late = max(late, time.Duration(w.lateFrom), w.edges.from.at.Sub(w.timeline.From), time.Duration(w.longestTurn-stopCheck))
 	}
 	return late
 }
@@ -263,9 +269,8 @@ func (f finished) late(all *recorder) time.Duration {
 func (f finished) neverIdle() float64 {
 	share := 0.0
 	for _, w := range f.workers {
-		if elapsed := w.edges.to.at - w.edges.from.at; elapsed > 0 {
-			waited := float64(w.edges.to.waiting-w.edges.from.waiting) / float64(elapsed)
-			share = max(share, w.result().Busy+waited)
+		if used := w.used(); used.at > 0 {
+			share = max(share, w.result().Busy+float64(used.waiting)/float64(used.at))
 		}
 	}
 	return share
@@ -276,8 +281,8 @@ func (f finished) neverIdle() float64 {
 func (f finished) contended() float64 {
 	share := 0.0
 	for _, w := range f.workers {
-		if elapsed := w.edges.to.at - w.edges.from.at; elapsed > 0 {
-			share = max(share, float64(w.edges.to.waiting-w.edges.from.waiting)/float64(elapsed))
+		if used := w.used(); used.at > 0 {
+			share = max(share, float64(used.waiting)/float64(used.at))
 		}
 	}
 	return share

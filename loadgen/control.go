@@ -11,13 +11,12 @@ import (
 // control is how the workers of a run meet and how they are stopped. While
 // measuring they only read stopAt, once a turn.
 type control struct {
-	arrived  chan int      // a worker has opened so many connections
-	timeline chan Timeline // one for each worker; closed when there is no run
-	stopAt   atomic.Int64  // mono.Time at which the run is to end early; 0: it is not
+	arrived chan int     // a worker has opened so many connections
+	stopAt  atomic.Int64 // mono.Time at which the run is to end early; 0: it is not
 }
 
 func newControl(workers int) *control {
-	return &control{arrived: make(chan int, workers), timeline: make(chan Timeline, workers)}
+	return &control{arrived: make(chan int, workers)}
 }
 
 func (c *control) arrive(up int) { c.arrived <- up }

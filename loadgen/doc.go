@@ -20,6 +20,8 @@
 //   - timeline: warm-up, measure and drain as instants, the same for all workers.
 //   - ledger: how many exchanges were intended inside the measure window, and
 //     what became of each. It must add up.
+//   - slice, pair: a stretch of some ten milliseconds of load on one of two targets, and
+//     one of each directly after the other ([RunPairs]).
 //   - outcome: how one exchange ended; warning: something to know about a result.
 //
 // # Flow
@@ -41,5 +43,5 @@
 // secure.go and tls.go (TLS), rest.go (why a worker does not always sleep); open.go
 // (the open loop); quic.go, sessions.go, bell_linux.go, quicstats.go (HTTP/3); usage.go,
 // hostcounters.go, fairness.go, conclude.go (what has to be known to believe a
-// result); threshold.go, capacity.go, merge.go (what is made of results).
+// result); slices.go and pairs.go (two targets in turns); threshold.go, capacity.go, merge.go (what is made of results).
 package loadgen

@@ -38,10 +38,14 @@ func makeWorkers(p Plan, pl placement, s server, clock mono.Clock, quicConfig *q
 	var workers []*worker
 	for i, cpu := range pl.cpus {
 		feed := newWindowFeed(mono.Time(p.Window))
+		if p.Slices.On() {
+			feed = newSliceFeed()
+		}
 		w := &worker{
 			plan: p, cpu: cpu, clock: clock, server: s.address, address: netloop.NewAddress(s.address), congestion: congestion(p, s),
 			sources: addressesOf(p.SourceIPs), source: i,
 			agreed: s.tls, quicConfig: quicConfig, workers: len(pl.cpus), control: control, recorder: newRecorder(feed), quota: -1,
+			timelines: make(chan Timeline, 1), ended: make(chan struct{}, 1),
 		}
 		if s.local && !p.IsOpen() {
 			w.rest.max = p.RestMax

@@ -14,7 +14,7 @@ import (
 // (bodies as bytes, no paths). DefaultPlan fills what nobody said; Validate
 // reports all faults at once.
 type Plan struct {
-	Targets  []Target `json:"targets"`  // exactly one for now
+	Targets  []Target `json:"targets"`  // one; two that take turns, with Slices
 	Protocol Protocol `json:"protocol"` // the zero value is HTTP/1.1
 	TLS      TLS      `json:"tls"`      // of https:// URLs
 
@@ -38,6 +38,8 @@ type Plan struct {
 	Window         time.Duration `json:"window_ns"`            // length of one row of Result.Windows
 	RestMax        time.Duration `json:"rest_max_ns"`          // longest rest of a worker beside a local server; 0: none
 	QUICStats      bool          `json:"quic_stats,omitempty"` // count what only events of quic-go tell; costs CPU time
+
+	Slices Slices `json:"slices,omitzero"` // of two targets; see RunPairs
 
 	CPUs      cpuset.Set `json:"cpus"`         // a worker for each; empty: chosen by Run
 	NoPin     bool       `json:"no_pin"`       // leave the threads to the scheduler

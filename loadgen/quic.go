@@ -124,15 +124,11 @@ func (w *worker) runQUIC() error {
 	defer w.quic.Unlock()
 	defer w.leaveAll()
 	err := w.openConnections()
-	up := w.up()
-	w.quic.Unlock()
-	w.control.arrive(up)
-	timeline, ok := <-w.control.timeline
-	w.quic.Lock()
-	if err != nil || !ok {
+	w.control.arrive(w.up())
+	if err != nil {
 		return err
 	}
-	return w.measure(timeline)
+	return w.measureAll()
 }
 
 // leaveAll says goodbye on every connection, also on those that are coming up.

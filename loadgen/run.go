@@ -57,6 +57,9 @@ func Run(ctx context.Context, plan Plan, observer Observer) (*Result, error) {
 	if err := plan.Validate(); err != nil {
 		return nil, err
 	}
+	if plan.Slices.On() {
+		return nil, faultf("slices: they are of two targets, which RunPairs loads")
+	}
 	clock, err := mono.NewClock()
 	if err != nil {
 		return nil, err
@@ -98,6 +101,7 @@ func Run(ctx context.Context, plan Plan, observer Observer) (*Result, error) {
 		observer.Timeline(timeline)
 	}
 	group.start(timeline)
+	group.sendHome()
 	err = group.wait()
 	done := finished{
 		plan: plan, server: server, placement: placement, workers: workers, events: events, clock: clock, began: began,
@@ -121,6 +125,7 @@ type group struct {
 	control *control
 	done    sync.WaitGroup
 	errs    []error
+	home    bool // the workers were told that there is no other timeline
 }
 
 // launch starts the workers; each opens its connections.
@@ -134,6 +139,7 @@ func launch(workers []*worker) *group {
 				onOwnThread(func() { g.errs[i] = w.run() })
 			}
 			w.recorder.end()
+			close(w.ended)
 		})
 	}
 	return g
@@ -168,7 +174,7 @@ func (g *group) meet(ctx context.Context) error {
 	if up > 0 && ctx.Err() == nil {
 		return nil
 	}
-	close(g.control.timeline)
+	g.sendHome()
 	if err := g.wait(); err != nil {
 		return err
 	}
@@ -183,9 +189,22 @@ func (g *group) meet(ctx context.Context) error {
 	return fmt.Errorf("%w: no connection within %v", ErrUnreachable, g.workers[0].plan.ConnectTimeout)
 }
 
+// start has every worker measure once.
 func (g *group) start(t Timeline) {
-	for range g.workers {
-		g.control.timeline <- t
+	for _, w := range g.workers {
+		w.timelines <- t
+	}
+}
+
+// sendHome tells the workers that there is no other timeline. Calling it again does
+// nothing.
+func (g *group) sendHome() {
+	if g.home {
+		return
+	}
+	g.home = true
+	for _, w := range g.workers {
+		close(w.timelines)
 	}
 }
 

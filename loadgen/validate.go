@@ -39,7 +39,7 @@ func (p Plan) Validate() error {
 			faults = append(faults, faultf(format, args...))
 		}
 	}
-	check(len(p.Targets) == 1, "targets: %d given, want exactly 1", len(p.Targets))
+	faults = append(faults, p.validateSlices()...)
 	for _, t := range p.Targets {
 		faults = append(faults, t.validate(p.Protocol)...)
 	}

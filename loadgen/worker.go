@@ -53,6 +53,8 @@ type worker struct {
 	connectingNow int
 	opened        int // connections that are up
 
+	timelines   chan Timeline // to measure, one after the other; closed after the last
+	ended       chan struct{} // told when a slice has ended; closed when the worker has
 	timeline    Timeline
 	open        *openLoop // nil: a closed loop
 	quota       int64     // measured exchanges it may still begin; -1: no limit
@@ -60,6 +62,8 @@ type worker struct {
 	measuring   bool      // the window has begun
 	ending      bool      // the window is over: nothing new begins
 	edges       edges
+	spent       threadUse // over the windows before this one; at is how long they were
+	lateFrom    mono.Time // the latest that a window before this one began
 
 	lastDone     mono.Time // when an exchange ended last
 	longestStill mono.Time // the longest time in the window in which none did, with one out
@@ -88,6 +92,24 @@ type threadUse struct {
 	bytesOut uint64
 }
 
+// used is what the worker used over its windows: at is how long they were together.
+func (w *worker) used() threadUse { return w.spent.plus(w.edges.between()) }
+
+// between is what was used between the two edges.
+func (e edges) between() threadUse {
+	return threadUse{
+		at: e.to.at - e.from.at, cpu: e.to.cpu - e.from.cpu, spun: e.to.spun - e.from.spun, waiting: e.to.waiting - e.from.waiting,
+		switches: e.to.switches - e.from.switches, bytesIn: e.to.bytesIn - e.from.bytesIn, bytesOut: e.to.bytesOut - e.from.bytesOut,
+	}
+}
+
+func (u threadUse) plus(o threadUse) threadUse {
+	return threadUse{
+		at: u.at + o.at, cpu: u.cpu + o.cpu, spun: u.spun + o.spun, waiting: u.waiting + o.waiting,
+		switches: u.switches + o.switches, bytesIn: u.bytesIn + o.bytesIn, bytesOut: u.bytesOut + o.bytesOut,
+	}
+}
+
 // run is the life of a worker, on a thread of its own: open the connections,
 // meet the others, put load on the server until the timeline ends.
 func (w *worker) run() error {
@@ -109,11 +131,10 @@ func (w *worker) run() error {
 
 	err = w.openConnections()
 	w.control.arrive(w.up())
-	timeline, ok := <-w.control.timeline
-	if err != nil || !ok {
+	if err != nil {
 		return err
 	}
-	return w.measure(timeline)
+	return w.measureAll()
 }
 
 // up counts the connections that can carry something.
@@ -145,8 +166,38 @@ func (w *worker) openConnections() error {
 	return nil
 }
 
+// measureAll puts its load on for each timeline: a run has one, pairs of slices have
+// many. Between two nothing is out and the connections stay.
+func (w *worker) measureAll() error {
+	for {
+		timeline, ok := w.nextTimeline()
+		if !ok {
+			return nil
+		}
+		if err := w.measure(timeline); err != nil {
+			return err
+		}
+		if w.plan.Slices.On() {
+			w.ended <- struct{}{}
+		}
+	}
+}
+
+// nextTimeline waits for one; false: there is none any more.
+func (w *worker) nextTimeline() (t Timeline, ok bool) {
+	if w.quic != nil {
+		w.quic.Unlock()
+		defer w.quic.Lock()
+	}
+	t, ok = <-w.timelines
+	return t, ok
+}
+
 // measure runs the load through warm-up, window and drain.
 func (w *worker) measure(timeline Timeline) error {
+	if w.plan.Slices.On() {
+		w.beginSlice()
+	}
 	w.timeline, w.recorder.timeline = timeline, timeline
 	for now := w.clock.Now(); now < w.timeline.Start; {
 		var err error
@@ -530,6 +581,8 @@ func (w *worker) abandon(now mono.Time) {
 			}
 			w.finish(x)
 		}
+		if w.plan.Slices.On() { // what answers it still would be taken for the next one's
+			w.leave(int32(i), now, true)
+		}
 	}
-	w.recorder.end()
 }

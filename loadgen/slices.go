@@ -1,0 +1,77 @@
+package loadgen
+
+import (
+	"time"
+)
+
+// Slices has two targets take turns, for tens of milliseconds each, so that whatever
+// disturbs the host disturbs both. The zero value is a run of one target.
+type Slices struct {
+	Length time.Duration `json:"length_ns"` // of a slice; 0: there are none
+	Settle time.Duration `json:"settle_ns"` // its beginning, which is not counted
+	// Freeze stops the target that is not loaded (SIGSTOP), where it is on this host
+	// and ours to stop, so that what it does in the background is not in the other's
+	// slices.
+	Freeze bool `json:"freeze,omitempty"`
+}
+
+const (
+	// SliceDefault is long against what a server needs to get up to its rate, and short
+	// against most of what disturbs a host.
+	SliceDefault = 50 * time.Millisecond
+	// settleShare of a slice is not counted, unless something else is said.
+	settleShare = 5
+
+	sliceMin = time.Millisecond
+	sliceMax = 10 * time.Second
+)
+
+// SlicesOf are slices of a length with the usual part left out.
+func SlicesOf(length time.Duration) Slices {
+	return Slices{Length: length, Settle: length / settleShare}
+}
+
+// On reports whether there are any.
+func (s Slices) On() bool { return s.Length != 0 }
+
+// validateSlices returns the faults of what is about the number of targets.
+func (p Plan) validateSlices() []error {
+	var faults []error
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			faults = append(faults, faultf(format, args...))
+		}
+	}
+	if !p.Slices.On() {
+		check(len(p.Targets) == 1, "targets: %d given, want exactly 1", len(p.Targets))
+		check(p.Slices == (Slices{}), "slices: they have no length")
+		return faults
+	}
+	s := p.Slices
+	check(len(p.Targets) == 2, "targets: %d given, want the 2 that take turns", len(p.Targets))
+	check(s.Length >= sliceMin && s.Length <= sliceMax, "slice: %v, want %v to %v", s.Length, sliceMin, sliceMax)
+	check(s.Settle >= 0 && s.Settle < max(s.Length, 1), "slice: %v are not counted of %v", s.Settle, s.Length)
+	check(!p.IsOpen(), "slices: a rate is not offered in slices, want a closed loop")
+	check(p.Requests == 0, "slices: they last for a time, not for %d requests", p.Requests)
+	check(!p.TLS.ZeroRTT, "slices: connections are kept, which 0-RTT is not about")
+	return faults
+}
+
+// beginSlice makes a worker as it was before its first window, but for what it has
+// counted and for its connections. Those that are down come up again in the part that
+// is not counted.
+func (w *worker) beginSlice() {
+	if w.edges.from.at != 0 {
+		w.lateFrom = max(w.lateFrom, w.edges.from.at-w.timeline.From)
+	}
+	w.spent, w.edges = w.used(), edges{}
+	w.measuring, w.ending = false, false
+	now := w.clock.Now()
+	w.lastDone, w.lastTurn, w.lastOut = now, now, now
+	for i := range w.conns {
+		if w.conns[i].state == absent {
+			w.want(int32(i), now)
+		}
+	}
+	w.connectQueued(now)
+}
