@@ -1,12 +1,7 @@
 package main
 
 import (
-	"cmp"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -148,58 +143,4 @@ func (r *results) bySession() (all []results) {
 		all[i].evidence.Rounds = append(all[i].evidence.Rounds, round)
 	}
 	return all
-}
-
-// secondsMin is the number of seconds from which the gate's tests say anything.
-const secondsMin = 6
-
-// readSeconds reads the completions per second of the measurements of a round out of
-// the results that lie beside them, where they do.
-func readSeconds(seconds map[gate.MeasurementKey][]float64, round *record.Round) error {
-	var faults []error
-	for i := range round.Measurements {
-		m := &round.Measurements[i]
-		if m.State != record.Valid {
-			continue
-		}
-		dir := m.Scenario
-		if m.Mode != "" {
-			dir = m.Mode + "+" + m.Scenario
-		}
-		name := path.Join(round.Dir, record.RunDir(m.Run, m.Variant), dir, "result.json")
-		text, err := os.ReadFile(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		perSecond, parseErr := secondsOf(text)
-		if err := cmp.Or(err, parseErr); err != nil {
-			faults = append(faults, brokenEvidence{record.Fault{File: name, Text: fmt.Sprintf("no result of scalbench load: %v", cause(err))}})
-			continue
-		}
-		if len(perSecond) >= secondsMin {
-			seconds[gate.KeyOf(m)] = perSecond
-		}
-	}
-	return errors.Join(faults...)
-}
-
-// secondsOf takes the windows of a result, when they are seconds.
-func secondsOf(text []byte) ([]float64, error) {
-	var result struct {
-		Windows []struct {
-			StartS float64 `json:"t_s"`
-			OK     float64 `json:"ok"`
-		} `json:"windows"`
-	}
-	if err := json.Unmarshal(text, &result); err != nil {
-		return nil, err
-	}
-	var perSecond []float64
-	for i, w := range result.Windows {
-		if w.StartS != float64(i) {
-			return nil, nil
-		}
-		perSecond = append(perSecond, w.OK)
-	}
-	return perSecond, nil
 }

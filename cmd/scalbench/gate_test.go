@@ -60,17 +60,38 @@ func TestParseShare(t *testing.T) {
 // Seconds are taken where windows are seconds, and else not.
 func TestSecondsOf(t *testing.T) {
 	for text, want := range map[string]int{
-		`{"windows": [{"t_s": 0, "ok": 5}, {"t_s": 1, "ok": 6}]}`:   2,
-		`{"windows": [{"t_s": 0, "ok": 5}, {"t_s": 0.1, "ok": 6}]}`: 0,
-		`{"windows": [{"t_s": 0, "ok": 5}, {"t_s": 2, "ok": 6}]}`:   0,
-		`{}`: 0,
+		`"windows": [{"t_s": 0, "ok": 5}, {"t_s": 1, "ok": 6}]`:   2,
+		`"windows": [{"t_s": 0, "ok": 5}, {"t_s": 0.1, "ok": 6}]`: 0,
+		`"windows": [{"t_s": 0, "ok": 5}, {"t_s": 2, "ok": 6}]`:   0,
+		`"windows": null`:                 0,
+		`"version": "1.2", "windows": []`: 0,
 	} {
-		if have, err := secondsOf([]byte(text)); err != nil || len(have) != want {
+		if have, err := secondsOf("r", []byte(`{"schema": "scalbench.load/v1", `+text+`}`)); err != nil || len(have) != want {
 			t.Errorf("%s: %v, %v", text, have, err)
 		}
 	}
-	if _, err := secondsOf([]byte(`{"windows": [`)); err == nil {
-		t.Error("a file that was cut is a result")
+}
+
+// What is no result, and numbers that nobody can have measured, are told with their line.
+func TestSecondsOfFaults(t *testing.T) {
+	const head = "{\n\"schema\": \"scalbench.load/v1\",\n\"windows\": [\n{\"t_s\": 0, \"ok\": 5},\n"
+	for text, want := range map[string]string{
+		`{"windows": [`:                       "r:1: no result of scalbench load: unexpected end of JSON input",
+		``:                                    "r:1: no result of scalbench load: unexpected end of JSON input",
+		`{}`:                                  `r:1: no result of scalbench load: schema "", expected "scalbench.load/v1"`,
+		"\n{\"schema\": \"scalbench.ab/v1\"}": `r:2: no result of scalbench load: schema "scalbench.ab/v1", expected "scalbench.load/v1"`,
+		head + `{"t_s": 1, "ok": -3}]}`:       "r:5: no result of scalbench load: windows.ok: number -3 is not what it should be",
+		head + `{"t_s": 1, "ok": 1.5}]}`:      "r:5: no result of scalbench load: windows.ok: number 1.5 is not what it should be",
+		head + `{"t_s": 1}]}`:                 "r:5: window 2: no t_s or no ok",
+		head + `null]}`:                       "r:5: window 2: no t_s or no ok",
+		head + `{"t_s": 0, "ok": 5}]}`:        "r:5: window 2: t_s 0, want windows in the order of time, from 0 on",
+		head + `{"t_s": "1", "ok": 5}]}`:      "r:5: no result of scalbench load: windows.t_s: string is not what it should be",
+		head + `{"t_s": 1, "ok": 5}]` + "\n} true": "r:6: no result of scalbench load: invalid character 't' after top-level value",
+	} {
+		_, err := secondsOf("r", []byte(text))
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
 	}
 }
 

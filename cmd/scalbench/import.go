@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -117,6 +117,9 @@ func (o *importOptions) run(files []string, out io.Writer) error {
 	if err := errors.Join(append(faults, repeated(all))...); err != nil {
 		return err
 	}
+	if err := incomplete(all); err != nil {
+		return err
+	}
 	return o.writeRounds(all, out)
 }
 
@@ -164,7 +167,7 @@ func repeated(all []imported) error {
 	for i := range all {
 		p := all[i].place()
 		if from, twice := first[p]; twice {
-			faults = append(faults, fmt.Errorf("%s: %s is there already, from %s", all[i].from, p.text(), from))
+			faults = append(faults, usagef("%s: %s is there already, from %s", all[i].from, p.text(), from))
 			continue
 		}
 		first[p] = all[i].from
@@ -172,11 +175,48 @@ func repeated(all []imported) error {
 	return errors.Join(faults...)
 }
 
-// readWhole reads a file; its error names it.
-func readWhole(name string) ([]byte, error) {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, cause(err))
+// incomplete tells which runs a round lacks: those of every variant, from 1 to the last
+// one of any. A round with a hole is none that may be judged.
+func incomplete(all []imported) error {
+	type runOf struct {
+		round, run int
+		variant    string
 	}
-	return text, nil
+	there := map[runOf]bool{}
+	last := map[int]*imported{} // of each round a measurement of its last run
+	var firsts []*imported      // one of each variant of each round
+	for i := range all {
+		m := &all[i]
+		there[runOf{m.Round, m.Run, m.Variant}] = true
+		if last[m.Round] == nil || m.Run > last[m.Round].Run {
+			last[m.Round] = m
+		}
+		if !slices.ContainsFunc(firsts, func(f *imported) bool { return f.Round == m.Round && f.Variant == m.Variant }) {
+			firsts = append(firsts, m)
+		}
+	}
+	var faults []error
+	for _, m := range firsts {
+		end := last[m.Round]
+		for run := 1; run <= end.Run && len(faults) < incompleteTold; run++ {
+			if !there[runOf{m.Round, run, m.Variant}] {
+				faults = append(faults, usagef("%s: round %d has no run %d of %s, but run %d of %s at %s", m.from, m.Round, run, m.Variant, end.Run, end.Variant, end.from))
+			}
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// incompleteTold is how many missing runs are told: a run with a wild number lacks all
+// before it.
+const incompleteTold = 10
+
+// readGiven reads a file that was given to be read; its error names it.
+func readGiven(name string) ([]byte, error) {
+	text, err := readWhole(name)
+	var faults record.Faults
+	if errors.As(err, &faults) {
+		return nil, usageError{err}
+	}
+	return text, err
 }

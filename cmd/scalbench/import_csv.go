@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -25,7 +26,7 @@ type foreignLine struct {
 
 // readForeign reads a foreign table.
 func (o *importOptions) readForeign(file string, m *columnMap) ([]imported, error) {
-	text, err := readWhole(file)
+	text, err := readGiven(file)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +44,7 @@ func (o *importOptions) readForeign(file string, m *columnMap) ([]imported, erro
 	var all []imported
 	var faults []error
 	for _, round := range rounds {
-		measurements, err := readAsSummary(file, byRound[round])
+		measurements, err := readAsSummary(file, byRound[round], m)
 		faults = append(faults, err)
 		for i, m := range measurements {
 			all = append(all, imported{m, fmt.Sprintf("%s:%d", file, byRound[round][i].number)})
@@ -64,17 +65,21 @@ func (o *importOptions) mapLines(file string, text []byte, m *columnMap) (lines 
 	at := func(line int, format string, args ...any) {
 		faults = append(faults, record.Fault{File: file, Line: line, Text: fmt.Sprintf(format, args...)})
 	}
-	for ours, s := range m.cells {
-		if s.column != "" && !slices.Contains(header, s.column) && err == nil {
-			faults = append(faults, record.Fault{File: m.file, Line: s.line, Text: fmt.Sprintf("%s: %s has no column %q, only %s", ours, file, s.column, strings.Join(header, ", "))})
-		}
+	if err == nil {
+		faults = m.against(file, header)
 	}
 	for err == nil && len(faults) == 0 {
 		var cells []string
 		if cells, err = table.Read(); err == nil {
 			number, _ := table.FieldPos(0)
 			lines = append(lines, foreignLine{number, o.cellsOf(header, cells, m)})
+			if ours := m.broken(header, cells); ours != "" {
+				at(number, "%s: a line feed in a cell", ours)
+			}
 		}
+	}
+	if errors.Is(err, io.EOF) && !bytes.HasSuffix(text, []byte("\n")) {
+		at(1+bytes.Count(text, []byte("\n")), "the file ends in the middle of this line: it was cut, or wants a line feed at its end")
 	}
 	var syntax *csv.ParseError
 	switch {
@@ -88,6 +93,35 @@ func (o *importOptions) mapLines(file string, text []byte, m *columnMap) (lines 
 		return nil, usageError{faults}
 	}
 	return lines, nil
+}
+
+// against tells which columns a table lacks, and which it has twice, so that nobody knows
+// which of them is meant.
+func (m *columnMap) against(file string, header []string) (faults record.Faults) {
+	for _, ours := range slices.Sorted(maps.Keys(m.cells)) {
+		s := m.cells[ours]
+		if s.column == "" {
+			continue
+		}
+		first := slices.Index(header, s.column)
+		switch {
+		case first < 0:
+			faults = append(faults, record.Fault{File: m.file, Line: s.line, Text: fmt.Sprintf("%s: %s has no column %q, only %s", ours, file, s.column, strings.Join(header, ", "))})
+		case slices.Contains(header[first+1:], s.column):
+			faults = append(faults, record.Fault{File: file, Line: 1, Text: fmt.Sprintf("column %q, which is to be %s, is there twice", s.column, ours)})
+		}
+	}
+	return faults
+}
+
+// broken is the first column of ours whose cell has a line feed; "": none.
+func (m *columnMap) broken(header, theirs []string) string {
+	for _, ours := range slices.Sorted(maps.Keys(m.cells)) {
+		if s := m.cells[ours]; s.column != "" && strings.ContainsAny(theirs[slices.Index(header, s.column)], "\r\n") {
+			return ours
+		}
+	}
+	return ""
 }
 
 // cellsOf are the cells of one line in our columns and units, and what follows from
@@ -125,27 +159,29 @@ func (o *importOptions) cellsOf(header, theirs []string, m *columnMap) map[strin
 	return cells
 }
 
-// scaled turns a number into our unit. What is no number stays, for the reader to
-// refuse it as it was written.
+// scaled turns a number into our unit. What is no number from 0 on stays, for the reader
+// to refuse it as it was written.
 func scaled(text string, scale float64) string {
-	x, err := strconv.ParseFloat(text, 64)
-	if scale == 0 || err != nil {
+	x := number(text)
+	if scale == 0 || !(x >= 0) {
 		return text
 	}
 	return strconv.FormatFloat(x*scale, 'f', -1, 64)
 }
 
-// number is NaN for what is none.
+// number is NaN for what is no decimal: the reader of a summary.csv takes no inf and no
+// hexadecimal either.
 func number(text string) float64 {
 	x, err := strconv.ParseFloat(text, 64)
-	if err != nil {
+	if err != nil || strings.Trim(text, "0123456789.eE+-") != "" {
 		return math.NaN()
 	}
 	return x
 }
 
-// readAsSummary reads lines as those of a summary.csv.
-func readAsSummary(file string, lines []foreignLine) ([]record.Measurement, error) {
+// readAsSummary reads lines as those of a summary.csv. A fault of what the map says for
+// all lines is the map's, and told once.
+func readAsSummary(file string, lines []foreignLine, m *columnMap) ([]record.Measurement, error) {
 	columns := []string{"session", "start_mono_ns", "rss_method", "little", "identity_ok", "identity_n", "interfered", "valid", "reason", "flags"}
 	for _, c := range importColumns() {
 		columns = append(columns, c.name)
@@ -166,10 +202,18 @@ func readAsSummary(file string, lines []foreignLine) ([]record.Measurement, erro
 	if !errors.As(err, &faults) {
 		return measurements, err
 	}
-	for i, f := range faults {
+	var told record.Faults
+	for _, f := range faults {
 		if f.Line >= 2 && f.Line-2 < len(lines) {
-			faults[i].Line = lines[f.Line-2].number
+			f.Line = lines[f.Line-2].number
+		}
+		ours, _, _ := strings.Cut(f.Text, ":")
+		if s, is := m.cells[ours]; is && s.value != "" {
+			f.File, f.Line = m.file, s.line
+		}
+		if !slices.Contains(told, f) {
+			told = append(told, f)
 		}
 	}
-	return nil, usageError{faults}
+	return nil, usageError{told}
 }

@@ -65,7 +65,7 @@ func scaleOf(theirs, ours string) (scale float64, known []string) {
 
 // readColumnMap reads a map, and tells everything that is wrong with it.
 func readColumnMap(file string) (*columnMap, error) {
-	text, err := readWhole(file)
+	text, err := readGiven(file)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -89,86 +90,43 @@ func wholeNumber(digits string) int {
 	return int(n)
 }
 
-// ohaResult is what is read of oha's JSON. Times are in seconds; what could not be
-// computed is null.
-type ohaResult struct {
-	Summary *struct {
-		Total     *float64 `json:"total"`
-		Slowest   *float64 `json:"slowest"`
-		TotalData uint64   `json:"totalData"`
-	} `json:"summary"`
-	Percentiles map[string]*float64 `json:"latencyPercentiles"`
-	Status      map[string]uint64   `json:"statusCodeDistribution"`
-	Errors      map[string]uint64   `json:"errorDistribution"`
-}
-
 // ohaCut is what oha calls requests that were under way when the time was over. They
 // are no errors, and oha's own rate counts them: ours is that of 2xx alone.
 const ohaCut = "aborted due to deadline"
 
 // readOha reads one result of oha.
 func (o *importOptions) readOha(file string, names *namePattern) ([]imported, error) {
-	text, err := readWhole(file)
+	text, err := readGiven(file)
 	if err != nil {
 		return nil, err
 	}
 	p, placeErr := names.placeOf(file, o.place)
-	var result ohaResult
-	if err := json.Unmarshal(text, &result); err != nil {
-		return nil, errors.Join(placeErr, usageError{record.Fault{File: file, Line: jsonLine(text, err), Text: "no JSON of oha: " + strings.TrimPrefix(err.Error(), "json: ")}})
-	}
-	m, err := result.measurement()
+	m, err := ohaMeasurement(file, text)
 	if err != nil {
-		return nil, errors.Join(placeErr, usageError{record.Fault{File: file, Text: err.Error()}})
+		return nil, errors.Join(placeErr, usageError{err})
 	}
 	m.Session, m.Round, m.Run, m.Variant, m.Mode, m.Scenario = o.session, p.round, p.run, p.variant, p.mode, p.scenario
 	return []imported{{m, file}}, placeErr
 }
 
-// jsonLine is the line on which JSON went wrong; 0 when that is not known.
-func jsonLine(text []byte, err error) int {
-	offset := int64(-1)
-	var syntax *json.SyntaxError
-	var mismatch *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syntax):
-		offset = syntax.Offset
-	case errors.As(err, &mismatch):
-		offset = mismatch.Offset
+// ohaMeasurement is what a result says, without its place. Times in it are in seconds;
+// what oha could not compute is null. The error is a [record.Faults].
+func ohaMeasurement(file string, text []byte) (m record.Measurement, err error) {
+	root, err := readJSONTree(file, text)
+	if err != nil {
+		return m, err
 	}
-	if offset < 0 || offset > int64(len(text)) {
-		return 0
+	r := ohaReader{file: file}
+	summary, statuses := root.member("summary"), root.member("statusCodeDistribution")
+	if summary.member("total") == nil || !statuses.isObject() {
+		r.fault(root, "no result of oha: want summary.total and statusCodeDistribution")
+		return m, r.faults
 	}
-	return 1 + strings.Count(strings.TrimRight(string(text[:offset]), "\n"), "\n")
-}
-
-// measurement is what a result says, without its place.
-func (r *ohaResult) measurement() (m record.Measurement, err error) {
-	if r.Summary == nil || r.Summary.Total == nil || r.Status == nil {
-		return m, errors.New("no result of oha: want summary.total and statusCodeDistribution")
+	r.counts(&m, statuses, root.member("errorDistribution"))
+	r.numbers(&m, summary, root.member("latencyPercentiles"))
+	if len(r.faults) > 0 {
+		return m, r.faults
 	}
-	for status, n := range r.Status {
-		if len(status) == 3 && status[0] == '2' {
-			m.Status2xx += n
-		} else {
-			m.StatusOther += n
-		}
-	}
-	for text, n := range r.Errors {
-		if text != ohaCut {
-			m.Errors += n
-		}
-	}
-	seconds := *r.Summary.Total
-	if !(seconds > 0) {
-		return m, fmt.Errorf("summary.total %v, want a time above 0", seconds)
-	}
-	m.DurationSeconds = record.Of(seconds)
-	m.Requests, m.Bytes = m.Status2xx, r.Summary.TotalData
-	m.RPS = record.Of(float64(m.Status2xx) / seconds)
-	m.P50Millis, m.P90Millis = millis(r.Percentiles["p50"]), millis(r.Percentiles["p90"])
-	m.P99Millis, m.P999Millis = millis(r.Percentiles["p99"]), millis(r.Percentiles["p99.9"])
-	m.MaxMillis = millis(r.Summary.Slowest)
 	m.Flags = []string{flagImported}
 	if m.StatusOther > 0 || m.Errors > 0 || m.Requests == 0 {
 		m.State, m.Reason = record.Invalid, notOnlyOK(m.Requests, m.StatusOther, m.Errors)
@@ -176,12 +134,111 @@ func (r *ohaResult) measurement() (m record.Measurement, err error) {
 	return m, nil
 }
 
-// millis turns seconds into milliseconds, none into none.
-func millis(seconds *float64) record.Value {
-	if seconds == nil {
+// ohaReader takes numbers out of a result, and collects what is wrong with them.
+type ohaReader struct {
+	file   string
+	faults record.Faults
+}
+
+func (r *ohaReader) fault(at *jsonNode, format string, args ...any) {
+	r.faults = append(r.faults, record.Fault{File: r.file, Line: at.line, Text: fmt.Sprintf(format, args...)})
+}
+
+// counts adds up the answers by status, and what was no answer.
+func (r *ohaReader) counts(m *record.Measurement, statuses, failures *jsonNode) {
+	for _, status := range statuses.sortedNames() {
+		node := statuses.members[status]
+		code, err := strconv.ParseUint(status, 10, 16)
+		if err != nil || code < 100 || code > 999 {
+			r.fault(node, "statusCodeDistribution: %q is no status", status)
+			continue
+		}
+		to := &m.StatusOther
+		if code/100 == 2 {
+			to = &m.Status2xx
+		}
+		r.add(to, node, "statusCodeDistribution, "+status)
+	}
+	if failures != nil && !failures.isObject() {
+		r.fault(failures, "errorDistribution: want an object of numbers")
+		return
+	}
+	for _, text := range failures.sortedNames() {
+		if text != ohaCut {
+			r.add(&m.Errors, failures.members[text], "errorDistribution, "+strconv.Quote(text))
+		}
+	}
+	m.Requests = m.Status2xx
+}
+
+// add adds a count to others: 63 bits hold what a column takes.
+func (r *ohaReader) add(to *uint64, node *jsonNode, what string) {
+	n := r.whole(node, what)
+	if *to += n; *to > math.MaxInt64 {
+		r.fault(node, "%s: %d and those before it are too many", what, n)
+		*to = 0
+	}
+}
+
+// whole reads a whole number of 63 bits.
+func (r *ohaReader) whole(node *jsonNode, what string) uint64 {
+	digits, is := node.scalar.(json.Number)
+	n, err := strconv.ParseUint(digits.String(), 10, 63)
+	if !is || err != nil {
+		r.fault(node, "%s: %s, want a whole number from 0 to %d", what, node.text(), int64(math.MaxInt64))
+	}
+	return n
+}
+
+// numbers reads times, and what follows from them.
+func (r *ohaReader) numbers(m *record.Measurement, summary, percentiles *jsonNode) {
+	total, seconds := summary.member("total"), 0.0
+	if x, told := r.seconds(total, "summary.total").Get(); told {
+		seconds = x
+	}
+	if seconds == 0 || float64(m.Status2xx)/seconds > ohaMax {
+		r.fault(total, "summary.total: %s, want the seconds in which there were %d answers", total.text(), m.Status2xx)
+		return
+	}
+	m.DurationSeconds = record.Of(seconds)
+	m.RPS = record.Of(float64(m.Status2xx) / seconds)
+	if bytes := summary.member("totalData"); bytes != nil {
+		m.Bytes = r.whole(bytes, "summary.totalData")
+	}
+	if percentiles != nil && !percentiles.isObject() {
+		r.fault(percentiles, "latencyPercentiles: want an object of numbers")
+		return
+	}
+	for _, p := range []struct {
+		name string
+		to   *record.Value
+	}{{"p50", &m.P50Millis}, {"p90", &m.P90Millis}, {"p99", &m.P99Millis}, {"p99.9", &m.P999Millis}} {
+		*p.to = millis(r.seconds(percentiles.member(p.name), "latencyPercentiles, "+p.name))
+	}
+	m.MaxMillis = millis(r.seconds(summary.member("slowest"), "summary.slowest"))
+}
+
+// ohaMax is above every number of seconds, milliseconds and requests a second, and what
+// a column takes.
+const ohaMax = 1e18
+
+// seconds reads a time; none where there is none.
+func (r *ohaReader) seconds(node *jsonNode, what string) record.Value {
+	if node == nil {
 		return record.Value{}
 	}
-	return record.Of(1000 * *seconds)
+	digits, is := node.scalar.(json.Number)
+	x, err := strconv.ParseFloat(digits.String(), 64)
+	if !is || err != nil || strings.HasPrefix(digits.String(), "-") || 1000*x > ohaMax {
+		r.fault(node, "%s: %s, want a number of seconds from 0 on", what, node.text())
+		return record.Value{}
+	}
+	return record.Of(x)
+}
+
+// millis turns seconds into milliseconds, none into none.
+func millis(seconds record.Value) record.Value {
+	return record.Of(1000 * seconds.OrNaN())
 }
 
 // notOnlyOK is why a measurement with anything but 2xx counts for nothing.

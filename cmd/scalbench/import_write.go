@@ -19,9 +19,9 @@ import (
 // writeRounds writes the measurements as rounds: all of them or none. They are written
 // beside their place and read back as the gate will, before the first gets its name.
 func (o *importOptions) writeRounds(all []imported, out io.Writer) error {
-	byRound := map[int][]record.Measurement{}
+	byRound := map[int][]imported{}
 	for _, m := range all {
-		byRound[m.Round] = append(byRound[m.Round], m.Measurement)
+		byRound[m.Round] = append(byRound[m.Round], m)
 	}
 	rounds := slices.Sorted(maps.Keys(byRound))
 	if err := o.refuseExisting(rounds); err != nil {
@@ -69,9 +69,9 @@ func (o *importOptions) refuseExisting(rounds []int) error {
 }
 
 // stageRound writes one round, and reads it back.
-func (o *importOptions) stageRound(stage string, round int, all []record.Measurement) error {
+func (o *importOptions) stageRound(stage string, round int, all []imported) error {
 	dir := path.Join(stage, o.roundName(round))
-	slices.SortStableFunc(all, func(a, b record.Measurement) int {
+	slices.SortStableFunc(all, func(a, b imported) int {
 		return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.Variant, b.Variant))
 	})
 	for len(all) > 0 {
@@ -80,7 +80,7 @@ func (o *importOptions) stageRound(stage string, round int, all []record.Measure
 			n++
 		}
 		var summary bytes.Buffer
-		if err := record.WriteSummary(&summary, all[:n]); err != nil {
+		if err := writeSummary(&summary, all[:n]); err != nil {
 			return err
 		}
 		if err := writeNew(path.Join(dir, record.RunDir(all[0].Run, all[0].Variant), record.SummaryFile), summary.Bytes()); err != nil {
@@ -93,6 +93,26 @@ func (o *importOptions) stageRound(stage string, round int, all []record.Measure
 		return o.named(err, stage)
 	}
 	return o.named(finishRound(dir, r.Measurements), stage)
+}
+
+// writeSummary writes measurements as a summary.csv. What that may not have is told at
+// the places that it came from.
+func writeSummary(out io.Writer, all []imported) error {
+	lines := make([]record.Measurement, len(all))
+	for i := range all {
+		lines[i] = all[i].Measurement
+	}
+	err := record.WriteSummary(out, lines)
+	var faults record.Faults
+	if !errors.As(err, &faults) {
+		return err
+	}
+	for i, f := range faults {
+		if f.Line >= 2 && f.Line-2 < len(all) {
+			faults[i].File, faults[i].Line = all[f.Line-2].from, 0
+		}
+	}
+	return usageError{faults}
 }
 
 // finishRound writes what makes a round a finished one, and looks whether it holds.
