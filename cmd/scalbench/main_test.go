@@ -1,6 +1,9 @@
 package main
 
 import (
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,7 +25,7 @@ type leakChecked struct{ tests *testing.M }
 // Once signals have been asked for, the goroutine that delivers them stays.
 func (l leakChecked) Run() int { return leaktest.Main(l.tests, "os/signal.loop") }
 
-// scriptsMax is how long all scripts may take together before those that hang
+// scriptsMax is how long all scripts of a test may take together before those that hang
 // are ended with a dump of their goroutines. They need some forty seconds.
 const scriptsMax = 4 * time.Minute
 
@@ -30,8 +33,25 @@ const scriptsMax = 4 * time.Minute
 // commands_test.go, servers_test.go, result_test.go, plan_test.go, gate_script_test.go and run_script_test.go have the
 // commands that testscript does not bring.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+	testscript.Run(t, scripts(t, func(name string) bool { return !measuresSessions(name) }))
+}
+
+// TestSessions runs the scripts that measure sessions, one after the other: two at a time
+// would see each other on their CPUs, and measure again.
+func TestSessions(t *testing.T) {
+	testscript.RunT(serial{t}, scripts(t, measuresSessions))
+}
+
+func measuresSessions(script string) bool { return strings.HasPrefix(script, "run") }
+
+// scripts are those of a name that is wanted, with what they need.
+func scripts(t *testing.T, wanted func(name string) bool) testscript.Params {
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return testscript.Params{
+		Files: slices.DeleteFunc(files, func(file string) bool { return !wanted(filepath.Base(file)) }),
 		Setup: func(env *testscript.Env) error {
 			// A program with the race detector sleeps for a second before it ends.
 			env.Setenv("GORACE", "atexit_sleep_ms=10")
@@ -43,8 +63,20 @@ func TestScripts(t *testing.T) {
 			"serve": serve, "received": received, "template": template,
 			"result": result, "gone": gone, "fullplan": fullPlan, "sameplan": samePlan, "measured": measured, "measures": measures,
 		},
+		Condition:           func(name string) (bool, error) { return name == "race" && raceDetector, nil },
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Deadline:            time.Now().Add(scriptsMax),
-	})
+	}
 }
+
+// serial is a test whose scripts do not run side by side.
+type serial struct{ *testing.T }
+
+func (s serial) Parallel() {}
+
+func (s serial) Run(name string, script func(testscript.T)) {
+	s.T.Run(name, func(t *testing.T) { script(serial{t}) })
+}
+
+func (s serial) Verbose() bool { return testing.Verbose() }
