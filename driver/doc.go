@@ -13,6 +13,7 @@
 //     sitting was stopped or killed, to its end or its own.
 //   - turn: one start of a variant and the measurements that it serves.
 //   - gap: a row that is not measured: N/A, the variant cannot; NOT RUN, the host cannot.
+//   - stand-in: the embedded target in the place of every server, to try a suite out.
 //   - rig: what a sitting touches of the world, so that tests can have another.
 //
 // # Flow
@@ -42,6 +43,6 @@
 // order.go, surroundings.go, errors.go; read.go, plan.go, lacking.go; run.go with lock.go
 // and fitness.go; sitting.go, turn.go, redo.go, complaints.go, identity.go,
 // progress.go; resume.go,
-// preview.go, status.go; rig.go and measurer.go. The parts are below internal: order
+// preview.go, status.go, standin.go; rig.go and measurer.go. The parts are below internal: order
 // (what comes after what), measure (one measurement), session (lock, journal, files).
 package driver

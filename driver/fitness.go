@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/scalws/scalbench/internal/cpuset"
 	"github.com/scalws/scalbench/internal/host"
@@ -148,9 +149,12 @@ func union(sets []host.Set) cpuset.Set {
 
 // rowFlags are those of everything that is measured now.
 func (s *sitting) rowFlags() []string {
-	flags := s.flags
+	flags := slices.Clone(s.flags)
+	if s.driver.order.StandIn {
+		flags = append(flags, standInFlag)
+	}
 	if s.noisy {
-		flags = append(flags[:len(flags):len(flags)], flagNoisy)
+		flags = append(flags, flagNoisy)
 	}
 	return flags
 }

@@ -45,6 +45,10 @@ type Order struct {
 	// the only variant, nothing is started, and nothing is known of it.
 	Attach string `json:"attach,omitempty"`
 
+	// StandIn has the embedded target play the server of every variant: what is measured
+	// is this program and the host, and says nothing about those servers.
+	StandIn bool `json:"stand_in,omitempty"`
+
 	Results  string `json:"results,omitempty"`   // directory of results; "": results
 	Name     string `json:"name,omitempty"`      // what its directories begin with; "": HOST-SUITE. One suite only
 	LockPath string `json:"lock_path,omitempty"` // "": the host's
@@ -100,6 +104,9 @@ func (o Order) Validate() error {
 		if u, err := url.Parse(o.Attach); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" {
 			wrong("attach %q, expected http://HOST:PORT or https://HOST:PORT", o.Attach)
 		}
+	}
+	if o.Attach != "" && o.StandIn {
+		wrong("attach %q and a stand-in: a server that runs needs nobody to play it", o.Attach)
 	}
 	return errors.Join(faults...)
 }

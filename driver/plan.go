@@ -30,6 +30,9 @@ func planOf(s *suite.Suite, o Order, hostName string) (*record.Plan, error) {
 			p.Gate.MaxRounds = s.Plan.MaxRounds
 		}
 	}
+	if o.StandIn {
+		p.StandIn = standInNote
+	}
 	if p.Host == "" {
 		p.Host = asName(hostName)
 	}

@@ -3,6 +3,7 @@ package driver
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/scalws/scalbench/driver/internal/order"
@@ -10,11 +11,13 @@ import (
 	"github.com/scalws/scalbench/internal/host"
 	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/internal/record"
+	"github.com/scalws/scalbench/internal/suite"
 )
 
 // Preview is what one suite of an order would measure.
 type Preview struct {
 	Suite           string
+	StandIn         string // what is to be known of one that the embedded target plays; ""
 	Rounds, Runs    int
 	Warmup, Measure time.Duration // of each measurement
 	Keys            []string      // in the order of measuring: round 1, run 1, el8, static-small
@@ -49,6 +52,9 @@ func (s *sitting) preview() Preview {
 	plan := s.suite.Plan
 	s.gaps = order.Gaps(s.suite.Variants, s.suite.Scenarios, s.lacking())
 	p := Preview{Suite: s.suite.Name, Rounds: plan.Rounds, Runs: plan.Runs, Warmup: plan.Warmup, Measure: plan.Measure, Gate: gateOf(s.suite.Gate)}
+	if s.driver.order.StandIn {
+		p.StandIn = standInNote
+	}
 	for _, v := range s.suite.Variants {
 		p.Variants = append(p.Variants, v.Name)
 	}
@@ -56,7 +62,9 @@ func (s *sitting) preview() Preview {
 		p.Compare = append(p.Compare, record.PlanComparison(c))
 	}
 	for _, g := range s.gaps {
-		p.Gaps = append(p.Gaps, fmt.Sprintf("%s, %s: %s (%s)", g.Variant, g.Scenario, g.State, g.Reason))
+		if s.hasRow(g.Variant, g.Scenario) { // else it is of the mode of others
+			p.Gaps = append(p.Gaps, gapText(g))
+		}
 	}
 	for n := 1; n <= plan.Rounds; n++ {
 		var keys []session.Key
@@ -67,6 +75,21 @@ func (s *sitting) preview() Preview {
 		p.Takes += order.Estimate(plan, keys)
 	}
 	return p
+}
+
+// hasRow tells whether a row is in a mode that a variant has.
+func (s *sitting) hasRow(variant string, row order.Scenario) bool {
+	v := s.variant(variant)
+	return slices.ContainsFunc(s.suite.Scenarios, func(sc suite.Scenario) bool { return order.RowOf(v, sc) == row })
+}
+
+// gapText says what is not measured, and why.
+func gapText(g order.Gap) string {
+	word := "N/A"
+	if g.State == record.NotRun {
+		word = "NOT RUN"
+	}
+	return fmt.Sprintf("%s, %s: %s, %s", g.Variant, g.Scenario, word, g.Reason)
 }
 
 // Examination is what a doctor says about the host.

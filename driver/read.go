@@ -97,6 +97,9 @@ func (o Order) change(s *suite.Suite) error {
 	if o.Attach != "" {
 		attach(s)
 	}
+	if o.StandIn {
+		standIn(s)
+	}
 	var errs []error
 	if len(s.Variants) == 0 {
 		errs = append(errs, errors.New("it has no variants, which are what a session measures; scalbench load measures one scenario"))

@@ -21,6 +21,7 @@ type Outcome struct {
 // SessionOutcome is what became of one session.
 type SessionOutcome struct {
 	Suite    string
+	StandIn  string // as in [Preview]
 	Files    Files
 	Variants []string // names
 

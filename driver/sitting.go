@@ -74,8 +74,11 @@ func (s *sitting) measureAll(ctx context.Context, resumed bool) (*SessionOutcome
 	s.gaps = order.Gaps(s.suite.Variants, s.suite.Scenarios, s.lacking())
 	s.tell()
 	s.observer().began(Began{Suite: s.suite.Name, Dir: s.session.SessionDir(), Resumed: resumed, Progress: s.progress()})
+	if note := s.session.Plan.StandIn; note != "" {
+		s.observer().say(note)
+	}
 	err := s.rounds(ctx)
-	outcome := &SessionOutcome{Suite: s.suite.Name, OverheadMax: s.overheadMax, OwnCPUFracMax: s.ownCPUMax}
+	outcome := &SessionOutcome{Suite: s.suite.Name, StandIn: s.session.Plan.StandIn, OverheadMax: s.overheadMax, OwnCPUFracMax: s.ownCPUMax}
 	switch {
 	case err == nil:
 		err = s.session.Finish()

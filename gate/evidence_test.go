@@ -217,6 +217,10 @@ func TestEstimate(t *testing.T) {
 	if table, _ := judge(t, e, rules); table.Estimate != "measured with preset quick" || table.Verdict() != Inconclusive {
 		t.Errorf("quick: estimate %q, %s", table.Estimate, table.Verdict())
 	}
+	e.Sessions[0].Plan.Preset, e.Sessions[0].Plan.StandIn = "release", "played"
+	if table, _ := judge(t, e, rules); table.Estimate != "played" || table.Verdict() != Inconclusive {
+		t.Errorf("stand-in: estimate %q, %s", table.Estimate, table.Verdict())
+	}
 	e.Rounds[0].Measurements[0].State, e.Rounds[0].Measurements[0].Reason = record.Invalid, "502"
 	if table, _ := judge(t, e, rules); table.Verdict() != Invalid {
 		t.Errorf("an estimate with broken evidence is %s", table.Verdict())

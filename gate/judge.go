@@ -134,6 +134,9 @@ var unofficial = []string{"estimate", "quick", "smoke"}
 
 // estimate tells why the table gives no verdict of record; "" when it does.
 func estimate(b *body, rule Rule) string {
+	if b.plan != nil && b.plan.StandIn != "" {
+		return b.plan.StandIn
+	}
 	if text := tooFewRounds(len(b.rounds), rule); text != "" {
 		return text
 	}

@@ -20,6 +20,7 @@ type runOptions struct {
 
 	results, name string
 	attach        string
+	standIn       bool
 	untilDecided  bool
 	dryRun        bool
 	syscalls      bool
@@ -45,6 +46,7 @@ func (o *runOptions) register(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.only, "only", nil, "measure these `scenarios` alone: NAME, or MODE/NAME; repeatable")
 	f.StringArrayVar(&o.params, "param", nil, "a suite's param, `NAME=VALUE`; repeatable")
 	f.StringVar(&o.attach, "attach", "", "load the server that runs at a `URL` (http://HOST:PORT) instead of starting variants")
+	f.BoolVar(&o.standIn, "stand-in", false, "try the suite out with the embedded target in the place of every server")
 	f.StringVar(&o.results, "results", "results", "`directory` of results")
 	f.StringVar(&o.name, "name", "", "what the `name` of each directory begins with (default HOST-SUITE)")
 	f.BoolVar(&o.untilDecided, "until-decided", false, "add rounds, up to the suite's max_rounds, while the gate cannot tell")
@@ -71,7 +73,7 @@ func hide(f *pflag.FlagSet, name string) { f.Lookup(name).Hidden = true }
 // order is what the flags say, with everything that is wrong with them.
 func (o *runOptions) order(f *pflag.FlagSet, suites []string, now time.Time) (driver.Order, error) {
 	order := driver.Order{Suites: suites, Preset: o.preset, Only: o.only, Attach: o.attach, Results: o.results, Name: o.name,
-		UntilDecided: o.untilDecided}
+		UntilDecided: o.untilDecided, StandIn: o.standIn}
 	if f.Changed("rounds") {
 		order.Edit.Rounds = &o.rounds
 	}

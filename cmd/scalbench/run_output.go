@@ -74,6 +74,9 @@ func printPreviews(out io.Writer, previews []driver.Preview) {
 	for _, p := range previews {
 		fmt.Fprintf(out, "%s: %s of %s, %s of %v + %v, about %s\n", p.Suite, counted(p.Rounds, "round"), counted(p.Runs, "run"),
 			counted(len(p.Keys), "measurement"), p.Warmup, p.Measure, aboutTime(p.Takes))
+		if p.StandIn != "" {
+			fmt.Fprintf(out, "  %s\n", p.StandIn)
+		}
 		for i, key := range p.Keys {
 			fmt.Fprintf(out, "  %*d  %s\n", len(fmt.Sprint(len(p.Keys))), i+1, key)
 		}
@@ -98,6 +101,9 @@ func counted(n int, thing string) string {
 // printSession says what became of a session, and where it is.
 func printSession(out io.Writer, s driver.SessionOutcome) {
 	fmt.Fprintf(out, "%-9s%s\n", "suite", s.Suite)
+	if s.StandIn != "" {
+		fmt.Fprintf(out, "%-9s%s\n", "note", s.StandIn)
+	}
 	if len(s.Files.Rounds) > 0 {
 		fmt.Fprintf(out, "%-9s%s\n", "measured", measuredText(s))
 		fmt.Fprintf(out, "%-9s%s\n", "rounds", strings.Join(s.Files.Rounds, " "))

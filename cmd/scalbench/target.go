@@ -40,6 +40,7 @@ func newTarget(std streams) *cobra.Command {
 	cmd.Flags().StringVar(&config.Cert, "cert", "", "PEM `file` of a certificate and its chain: listen with TLS (default cleartext)")
 	cmd.Flags().StringVar(&config.Key, "key", "", "PEM `file` of its key")
 	cmd.Flags().BoolVar(&config.HTTP3, "http3", false, "HTTP/3 too; it needs --cert and --key")
+	cmd.Flags().BoolVar(&config.ReusePort, "reuse-port", false, "share the address with other servers that do so too")
 	return cmd
 }
 

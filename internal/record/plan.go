@@ -31,6 +31,7 @@ type Plan struct {
 	Host     string `json:"host"`                // first part of the names of directories
 	Preset   string `json:"preset,omitempty"`    // release, instances, estimate, quick, smoke; "": the suite's own numbers
 	RepeatOf string `json:"repeat_of,omitempty"` // session whose rows it repeats; "": none
+	StandIn  string `json:"stand_in,omitempty"`  // why no number is about the variants' servers; "": they ran
 
 	Rounds         int               `json:"rounds"`
 	Runs           int               `json:"runs"` // in a round, of each variant

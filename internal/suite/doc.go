@@ -50,6 +50,7 @@
 //	    control: false           # true: expected to show no difference
 //	    mode: ""                 # label before the name in tables
 //	    varies: []               # beside the suite's
+//	    stand_in: /delay/2ms     # what the embedded target plays it with, in the place of servers
 //	    expected: one sentence   # on the difference that is expected; nothing judges by it
 //
 // An open load sends at times of its own, in the window, after a warm-up at the rate

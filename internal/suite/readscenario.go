@@ -13,7 +13,7 @@ import (
 var scenarioKeys = keyTable{
 	what: "a scenario",
 	known: []string{"name", "about", "url", "http", "tls", "connections", "streams", "load", "requests_per_conn", "method", "headers", "body",
-		"warmup", "measure", "expect", "needs", "helpers", "bound", "control", "varies", "expected", "mode"},
+		"warmup", "measure", "expect", "needs", "helpers", "bound", "control", "varies", "expected", "mode", "stand_in"},
 	must:  []string{"name", "url"},
 	hints: map[string]string{"rate": "it stands in load: {kind: open, rate: 1000}"},
 }
@@ -85,6 +85,8 @@ func (r *reader) scenario(n ast.Node) placed {
 			sc.Expected = r.sentence(f)
 		case "mode":
 			sc.Mode = r.mode(f)
+		case "stand_in":
+			sc.StandIn = r.standIn(f)
 		}
 	}
 	r.checkProtocol(&sc)
@@ -115,6 +117,17 @@ func (r *reader) url(f field) string {
 		r.fault(f.val, "url: %q, expected a path such as /x or http://HOST:PORT/PATH", text)
 	}
 	return ""
+}
+
+// standIn reads a path on the embedded target.
+func (r *reader) standIn(f field) string {
+	const form = "a path on the embedded target such as /proxy/delay/2ms"
+	text, ok := r.text(f, form)
+	if ok && (!sendable.MatchString(text) || !strings.HasPrefix(text, "/")) {
+		r.fault(f.val, "stand_in: %q, expected %s", text, form)
+		return ""
+	}
+	return text
 }
 
 // Methods are case-sensitive tokens (RFC 9110, 9.1); all that exist are of

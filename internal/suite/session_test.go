@@ -47,7 +47,7 @@ variants:
     instances: {count: 3, layout: multi, id: gw}
   - {name: new, command: [server], ports: {http: 8080, https: 8443}, same_ok: the same for a test}
 scenarios:
-  - {name: a, mode: multi, url: /x, connections: "{conns}", varies: [env], expected: Faster., needs: [h3]}
+  - {name: a, mode: multi, url: /x, connections: "{conns}", varies: [env], expected: Faster., needs: [h3], stand_in: /delay/2ms}
   - {name: a, url: /x, body: '{"n": {conns}, "m": "{{conns}} {other}"}'}
 compare: [{base: old, new: new}, {base: new, new: old, same_ok: why not}]
 gate: {policy: noninferior, margin: 1%, alpha: 0.05, spend: obf, limits: {p99: 1.15, rss: 1.2, cpu: 0}}
@@ -104,7 +104,7 @@ func TestParseSession(t *testing.T) {
 		},
 		Scenarios: []Scenario{
 			{Name: "a", Mode: "multi", URL: "/x", OfVariants: true, Connections: 128, Streams: 1, Method: "GET", Measure: 10 * time.Second,
-				Varies: []string{"env"}, Expected: "Faster.", Needs: []string{"h3"}},
+				Varies: []string{"env"}, Expected: "Faster.", Needs: []string{"h3"}, StandIn: "/delay/2ms"},
 			{Name: "a", URL: "/x", OfVariants: true, Connections: 50, Streams: 1, Method: "GET", Measure: 10 * time.Second,
 				Body: `{"n": 128, "m": "{conns} {other}"}`},
 		},

@@ -78,6 +78,10 @@ type Scenario struct {
 	Bound   Bound
 	Control bool // a row that is expected to show no difference
 
+	// StandIn is the path that the embedded target plays the scenario with, where it
+	// stands in for the variants; "": that of URL.
+	StandIn string
+
 	Varies   []string // of [Things], beside the suite's
 	Expected string   // one sentence on the difference that is expected; nothing judges by it
 }

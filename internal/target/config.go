@@ -52,6 +52,10 @@ type Config struct {
 	// Content-Length, is refused. nil is none.
 	Headers []string
 
+	// ReusePort shares the address with other servers that ask for the same
+	// (SO_REUSEPORT): the kernel spreads connections over them.
+	ReusePort bool
+
 	// Log takes one line for each real fault, such as a file that cannot be
 	// opened. What clients do (resets, unfinished requests) is no fault. nil
 	// is os.Stderr.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -34,11 +35,11 @@ const portTries = 10
 // listen opens what the configuration asks for, all of it or nothing.
 func listen(ctx context.Context, cfg Config, faults *faultLog) (sockets, error) {
 	for try := 1; ; try++ {
-		tcp, err := listenTCP(ctx, cfg.Listen, faults)
+		tcp, err := listenTCP(ctx, cfg.Listen, cfg.ReusePort, faults)
 		if err != nil || !cfg.HTTP3 {
 			return sockets{tcp: tcp}, err
 		}
-		udp, err := listenUDP(ctx, tcp.Addr())
+		udp, err := listenUDP(ctx, tcp.Addr(), cfg.ReusePort)
 		if err == nil {
 			return sockets{tcp: tcp, udp: udp}, nil
 		}
@@ -59,8 +60,11 @@ func (l sockets) close() error {
 
 // listenUDP opens a socket on the address of a TCP listener. What QUIC wants of
 // it, such as larger buffers, quic-go sets itself.
-func listenUDP(ctx context.Context, beside net.Addr) (*net.UDPConn, error) {
+func listenUDP(ctx context.Context, beside net.Addr, reusePort bool) (*net.UDPConn, error) {
 	var lc net.ListenConfig
+	if reusePort {
+		lc.Control = shared
+	}
 	conn, err := lc.ListenPacket(ctx, "udp", beside.String())
 	if err != nil {
 		return nil, err // net's errors read "listen udp ADDRESS: ..."
@@ -71,8 +75,11 @@ func listenUDP(ctx context.Context, beside net.Addr) (*net.UDPConn, error) {
 // listenTCP opens a plain TCP listener on address. Go's own defaults are not
 // cheap: multipath TCP adds a layer to every socket, and keep-alive probes
 // cost four setsockopt per accepted connection.
-func listenTCP(ctx context.Context, address string, faults *faultLog) (*listener, error) {
+func listenTCP(ctx context.Context, address string, reusePort bool, faults *faultLog) (*listener, error) {
 	lc := net.ListenConfig{KeepAlive: -1}
+	if reusePort {
+		lc.Control = shared
+	}
 	lc.SetMultipathTCP(false)
 	ln, err := lc.Listen(ctx, "tcp", address)
 	if err != nil {
@@ -86,6 +93,15 @@ func listenTCP(ctx context.Context, address string, faults *faultLog) (*listener
 		withoutPacing(tcp)
 	}
 	return &listener{TCPListener: tcp, faults: faults}, nil
+}
+
+// shared lets other sockets have the address of one that is not bound yet.
+func shared(_, _ string, raw syscall.RawConn) error {
+	var err error
+	controlErr := raw.Control(func(fd uintptr) {
+		err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1)
+	})
+	return errors.Join(controlErr, err)
 }
 
 // withoutPacing gives the connections of a loopback listener the plainest

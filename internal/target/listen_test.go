@@ -1,6 +1,7 @@
 package target
 
 import (
+	"errors"
 	"net"
 	"runtime"
 	"strings"
@@ -13,7 +14,7 @@ import (
 // Accepting survives a lack of descriptors and hands out bare TCP connections.
 func TestAcceptWithoutDescriptors(t *testing.T) {
 	log := new(lockedBuffer)
-	ln, err := listenTCP(t.Context(), "127.0.0.1:0", newFaultLog(log))
+	ln, err := listenTCP(t.Context(), "127.0.0.1:0", false, newFaultLog(log))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestAcceptWithoutDescriptors(t *testing.T) {
 
 // A connection over loopback is not paced, whatever the host's default is.
 func TestLoopbackIsNotPaced(t *testing.T) {
-	ln, err := listenTCP(t.Context(), "127.0.0.1:0", newFaultLog(new(lockedBuffer)))
+	ln, err := listenTCP(t.Context(), "127.0.0.1:0", false, newFaultLog(new(lockedBuffer)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,5 +78,22 @@ func TestLoopbackIsNotPaced(t *testing.T) {
 		name, readErr = unix.GetsockoptString(int(fd), unix.IPPROTO_TCP, unix.TCP_CONGESTION)
 	}); err != nil || readErr != nil || name != "reno" {
 		t.Errorf("congestion control %q, %v, %v, want reno", name, err, readErr)
+	}
+}
+
+// Servers that share a port are both there; others find it taken.
+func TestReusePort(t *testing.T) {
+	first, err := listenTCP(t.Context(), "127.0.0.1:0", true, newFaultLog(new(lockedBuffer)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	second, err := listenTCP(t.Context(), first.Addr().String(), true, newFaultLog(new(lockedBuffer)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Close()
+	if third, err := listenTCP(t.Context(), first.Addr().String(), false, newFaultLog(new(lockedBuffer))); !errors.Is(err, unix.EADDRINUSE) {
+		t.Errorf("a listener that does not share: %v, %v, want EADDRINUSE", third, err)
 	}
 }

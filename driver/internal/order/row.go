@@ -12,6 +12,14 @@ type Scenario struct {
 	Name string
 }
 
+// String names a row as the command line does: multi/static-small.
+func (s Scenario) String() string {
+	if s.Mode == "" {
+		return s.Name
+	}
+	return s.Mode + "/" + s.Name
+}
+
 // RowOf returns the row that a scenario is for a variant. What the suite says of the
 // mode wins; a variant of several instances has its layout for one, as the instance
 // tables of the reports.
