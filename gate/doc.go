@@ -21,8 +21,8 @@
 //   - row: one scenario, in one mode, of one comparison.
 //   - table: rows of one or more comparisons over the same rounds; the rule is one.
 //   - flag: what a row must be read with. Flags decide nothing.
-//   - estimate: a table of fewer rounds than its policy needs, or of a preset that gives
-//     no verdict of record. Its cells say what they would; the table is INCONCLUSIVE.
+//   - estimate: a table of fewer rounds than its policy needs or its plan has, or of a
+//     preset that gives no verdict of record. Its cells say what they would; the table is INCONCLUSIVE.
 //   - repeat: a later session that measured some rows alone. It resolves BORDERLINE and
 //     INCONCLUSIVE, never FAIL.
 //   - origin: suite, host and method of a table. Ratios of sessions of one origin form a
@@ -63,7 +63,7 @@
 //
 // # Reading order
 //
-// verdict.go, rule.go, judge.go; evidence.go, sample.go, differs.go;
+// verdict.go, rule.go, judge.go; evidence.go, missing.go, sample.go, differs.go;
 // numbers.go, sessions.go, pairs.go, effect.go, speeds.go; decide.go, parity.go, fixed.go,
 // noninferior.go, limits.go, family.go; flags.go, limiter.go, order.go, repeat.go,
 // worst.go, history.go; published.go; then grid.go, layouts.go, effectgrid.go, span.go,

@@ -48,7 +48,7 @@ type body struct {
 	repeats  []repeat        // in the order of time
 	notes    []string        // what a reader has to know about the choice
 	faults   []string        // why nothing can be judged; none: it can
-	chosen   []string        // rounds that are done and were not given, in words
+	lacks    []string        // rounds that should be here too, in words
 	seconds  map[MeasurementKey][]float64
 }
 
@@ -92,6 +92,7 @@ func gather(e Evidence) body {
 	}
 	b.checkSessions(ids)
 	b.checkRepeats(ids)
+	b.checkHoles()
 	b.checkChoice(e)
 	if len(ids) > 1 {
 		b.note("rounds of sessions %s: rates of two sessions are not compared, and stand one after the other", strings.Join(ids, ", "))
@@ -134,28 +135,6 @@ func (b *body) finished(rounds []*record.Round) []*record.Round {
 		ended = append(ended, r)
 	}
 	return ended
-}
-
-// checkChoice finds the rounds that are done, as the journals of their sessions say, and
-// that are not among the evidence: who chooses rounds, or loses some, has no verdict of
-// record.
-func (b *body) checkChoice(e Evidence) {
-	given := map[string]bool{}
-	for _, r := range e.Rounds {
-		if r.Finished {
-			given[fmt.Sprint(r.Session, " ", r.Number)] = true
-		}
-	}
-	for _, s := range e.Sessions {
-		if s.Journal == nil {
-			continue
-		}
-		for _, done := range s.Journal.Of(record.RoundDone) {
-			if !given[fmt.Sprint(s.Plan.Session, " ", done.Round)] {
-				b.chosen = append(b.chosen, fmt.Sprintf("round %d of session %s is done and is not among these", done.Round, s.Plan.Session))
-			}
-		}
-	}
 }
 
 // began is when the first measurement of a round began; the zero time when none says.
@@ -224,7 +203,7 @@ func (b *body) checkRepeats(ids []string) {
 	family := slices.Clone(ids)
 	var kept []repeat
 	for _, r := range b.repeats {
-		if why := b.refuseRepeat(r.plan, family); why != "" {
+		if why := cmp.Or(b.refuseRepeat(r.plan, family), hole(given(r.rounds)[r.plan.Session])); why != "" {
 			b.note("session %s %s, and was left out", r.plan.Session, why)
 			continue
 		}

@@ -140,8 +140,11 @@ func estimate(b *body, rule Rule) string {
 	if text := tooFewRounds(len(b.rounds), rule); text != "" {
 		return text
 	}
-	if len(b.chosen) > 0 {
-		return strings.Join(b.chosen, "; ")
+	if len(b.lacks) > 0 {
+		return strings.Join(b.lacks, "; ")
+	}
+	if text := b.unmeasured(rule); text != "" {
+		return text
 	}
 	if b.plan != nil && slices.Contains(unofficial, b.plan.Preset) {
 		return "measured with preset " + b.plan.Preset

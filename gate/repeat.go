@@ -10,7 +10,8 @@ import (
 // repeat that decides resolve a row. A repeat resolves BORDERLINE and INCONCLUSIVE
 // alone: if it could overwrite FAIL, whoever repeats often enough would pass. One that
 // is INVALID resolves nothing, and under [NonInferior] none of fewer rounds than a table
-// needs: what differs from round to round cannot be seen in one.
+// needs: what differs from round to round cannot be seen in one. Nor does one of fewer
+// rounds than it set out to measure.
 func (b *body) applyRepeat(t *Table, r repeat) {
 	var rows, again []*Row
 	for _, row := range t.rows() {
@@ -25,6 +26,9 @@ func (b *body) applyRepeat(t *Table, r repeat) {
 	few := ""
 	if t.Rules.Policy == NonInferior {
 		few = tooFewRounds(len(r.rounds), t.Rules.Rule)
+	}
+	if few == "" {
+		few = fewerThanPlanned(b.sessions[r.plan.Session], len(r.rounds))
 	}
 	for i, row := range rows {
 		if few != "" {

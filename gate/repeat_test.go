@@ -12,7 +12,7 @@ import (
 // addRepeat adds a session of one round that repeats one scenario of s1, or of another.
 func addRepeat(e *Evidence, l lab, id, of, scenario string, start time.Time) {
 	s := l.session(id)
-	s.Plan.RepeatOf = of
+	s.Plan.RepeatOf, s.Plan.Rounds = of, 1
 	s.Plan.Scenarios = slices.DeleteFunc(s.Plan.Scenarios, func(p record.PlanScenario) bool { return p.Name != scenario })
 	r := l.round(id, 1, start)
 	drop(r, func(m record.Measurement) bool { return m.Scenario != scenario })

@@ -161,3 +161,22 @@ func ReadJournal(in io.Reader, name string) (*Journal, error) {
 func (j *Journal) Of(kind EventKind) []Event {
 	return slices.DeleteFunc(slices.Clone(j.Events), func(e Event) bool { return e.Kind != kind })
 }
+
+// textDecided begins the text with which a driver ends a session that needs no more
+// rounds: "decided after round 3".
+const textDecided = "decided after round "
+
+// EndedDecided tells whether the session ended, as far as it is known, because its
+// rounds had decided what was asked.
+func (j *Journal) EndedDecided() bool {
+	decided := false
+	for _, e := range j.Events {
+		switch e.Kind {
+		case SessionResumed:
+			decided = false
+		case SessionStopped, SessionDone:
+			decided = strings.HasPrefix(e.Text, textDecided)
+		}
+	}
+	return decided
+}
