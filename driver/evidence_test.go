@@ -238,6 +238,12 @@ func TestNeverQuiet(t *testing.T) {
 	})
 	t.Run("smoke does not wait", func(t *testing.T) {
 		l := newLab(t, map[string]string{"ab": ab})
+		l.rig.examine = func(_ context.Context, need host.Need) ([]host.Finding, error) {
+			if need.Watch != hastyWatch {
+				t.Errorf("the host is watched for %v", need.Watch)
+			}
+			return nil, nil
+		}
 		l.rig.waitQuiet = func(context.Context, host.Condition, func(string)) (host.Wait, error) {
 			return host.Wait{}, errors.New("waited")
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/scalws/scalbench/internal/cpuset"
 	"github.com/scalws/scalbench/internal/host"
@@ -18,6 +19,10 @@ const flagNoisy = "noisy-host"
 
 // pressureFrac is the share of time in which tasks may wait for a CPU on a quiet host.
 const pressureFrac = 0.01
+
+// hastyWatch is how long the host is watched for a session that waits for nothing, as
+// those of tests do. What it misses would cost them more than what they measure.
+const hastyWatch = 100 * time.Millisecond
 
 // prepare makes what a sitting measures with, and holds the host against what it needs.
 func (d *driver) prepare(ctx context.Context, t task, id string) (*sitting, error) {
@@ -81,6 +86,9 @@ func (s *sitting) examine(ctx context.Context) error {
 // needOf is what a suite needs of a host.
 func needOf(s *suite.Suite, sets []host.Set, shared bool, results string) host.Need {
 	need := host.Need{Sets: sets, MayOverlap: shared, ResultsDir: results}
+	if s.Quiet.Timeout == 0 {
+		need.Watch = hastyWatch
+	}
 	for _, sc := range s.Scenarios {
 		need.Connections = max(need.Connections, sc.Connections)
 	}

@@ -42,7 +42,9 @@ func TestSessions(t *testing.T) {
 	testscript.RunT(serial{t}, scripts(t, measuresSessions))
 }
 
-func measuresSessions(script string) bool { return strings.HasPrefix(script, "run") }
+func measuresSessions(script string) bool {
+	return strings.HasPrefix(script, "run") || strings.HasPrefix(script, "sweep")
+}
 
 // scripts are those of a name that is wanted, with what they need.
 func scripts(t *testing.T, wanted func(name string) bool) testscript.Params {

@@ -2,22 +2,18 @@ package host
 
 import (
 	"context"
-	"time"
 
 	"github.com/scalws/scalbench/internal/cpuset"
 )
 
-// examineTime is how long the host is watched for what moves: who uses the CPUs,
-// what the hypervisor takes, whether memory is swapped.
-const examineTime = time.Second
-
 // Examine holds the host against a need and returns what each check says, in the
-// order in which a person reads them. It takes a second. The error is the context's.
+// order in which a person reads them. It takes as long as the need says. The error is
+// the context's.
 func (f FS) Examine(ctx context.Context, need Need, clock Clock) ([]Finding, error) {
 	e := examination{f: f, need: need, topology: f.Topology()}
 	e.cpus = need.cpus(e.topology)
 	e.before = f.glance(clock)
-	if err := clock.Sleep(ctx, examineTime); err != nil {
+	if err := clock.Sleep(ctx, need.watch()); err != nil {
 		return nil, err
 	}
 	e.after = f.glance(clock)

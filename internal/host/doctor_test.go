@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scalws/scalbench/internal/procfs"
 )
@@ -275,5 +276,17 @@ func TestLevelRoundTrip(t *testing.T) {
 	}
 	if new(Level).UnmarshalText([]byte("bad")) == nil {
 		t.Error("a level that there is not was read")
+	}
+}
+
+// The host is watched for as long as the need says, for a second when it says nothing.
+func TestExamineWatches(t *testing.T) {
+	for watch, want := range map[time.Duration]time.Duration{0: time.Second, 100 * time.Millisecond: 100 * time.Millisecond} {
+		m := machineOf(t, "vm")
+		began := m.now
+		examine(t, m, Need{Watch: watch}, "")
+		if took := m.now.Sub(began); took != want {
+			t.Errorf("watch %v: it took %v, want %v", watch, took, want)
+		}
 	}
 }

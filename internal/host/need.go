@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/scalws/scalbench/internal/cpuset"
 	"github.com/scalws/scalbench/internal/procfs"
@@ -25,6 +26,10 @@ type Need struct {
 	// DiskBytes and MemoryBytes are what has to be free. Zero: 256 MiB and 512 MiB.
 	DiskBytes, MemoryBytes int64
 
+	// Watch is how long the host is watched for what moves: who uses the CPUs, what
+	// the hypervisor takes, whether memory is swapped. 0: 1 s.
+	Watch time.Duration
+
 	// Require are facts that must have a value, as "governor=performance".
 	Require []string
 }
@@ -43,8 +48,9 @@ type Port struct {
 
 func (p Port) String() string { return fmt.Sprintf("%s port %d", p.Network, p.Number) }
 
-// What is free at least, when a session does not say.
+// What is free at least, and how long the host is watched, when a session does not say.
 const (
+	defaultWatch       = time.Second
 	defaultDiskBytes   = 256 << 20
 	defaultMemoryBytes = 512 << 20
 )
@@ -61,6 +67,13 @@ func (n Need) memoryBytes() int64 {
 		return defaultMemoryBytes
 	}
 	return n.MemoryBytes
+}
+
+func (n Need) watch() time.Duration {
+	if n.Watch == 0 {
+		return defaultWatch
+	}
+	return n.Watch
 }
 
 // cpus are the CPUs of all sets, or those that are online when there is none.
