@@ -1,0 +1,64 @@
+package loadgen_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/scalws/scalbench/loadgen"
+)
+
+// One request is asked as the load asks, on every protocol, and the answer told as it is.
+func TestAsk(t *testing.T) {
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != "PUT" || r.Host != "other" || r.Header.Get("X") != "1" || r.UserAgent() == "Go-http-client/1.1" {
+			w.WriteHeader(http.StatusTeapot)
+			return
+		}
+		w.Write([]byte("abc"))
+	}
+	url, ca := secureServer(t, handler, "h2", "http/1.1")
+	h3 := serveHTTP3(t, "127.0.0.1:0", nil, handler)
+	// SHA-256 of "abc" is the first example of FIPS 180-2, appendix B.
+	const abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+	for name, tt := range map[string]struct {
+		url      string
+		ca       []byte
+		protocol loadgen.Protocol
+	}{
+		"HTTP/1.1": {url, ca, loadgen.HTTP1},
+		"HTTP/2":   {url, ca, loadgen.HTTP2},
+		"HTTP/3":   {"https://" + h3.address.String() + "/x", h3.ca, loadgen.HTTP3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := plan(tt.url, 1)
+			p.Protocol, p.TLS.CAs = tt.protocol, tt.ca
+			target := &p.Targets[0]
+			target.Method, target.Host, target.Header, target.Body = "PUT", "other", []loadgen.Field{{Name: "X", Value: "1"}}, []byte("body")
+			want := loadgen.Answer{Status: 200, Bytes: 3, SHA256: abc, OK: true}
+			if got, err := loadgen.Ask(t.Context(), p, 0); err != nil || got != want {
+				t.Errorf("got %+v, %v", got, err)
+			}
+			target.ExpectBytes = 4
+			want.OK = false
+			if got, err := loadgen.Ask(t.Context(), p, 0); err != nil || got != want {
+				t.Errorf("another length: got %+v, %v", got, err)
+			}
+			target.ExpectBytes, target.Method = 0, "GET"
+			got, err := loadgen.Ask(t.Context(), p, 0)
+			if err != nil || got.Status != 418 || got.OK {
+				t.Errorf("another status: got %+v, %v", got, err)
+			}
+		})
+	}
+	// The server is asked with prior knowledge where there is no TLS.
+	s := serveH2(t, nil, func(p *h2peer, stream uint32, _ int64) bool { return p.answer(stream) })
+	if got, err := loadgen.Ask(t.Context(), h2plan(s.url, 1, 1), 0); err != nil || got.Bytes != 2 || !got.OK {
+		t.Errorf("HTTP/2 in cleartext: %+v, %v", got, err)
+	}
+	p := plan("http://127.0.0.1:1/", 1)
+	if _, err := loadgen.Ask(t.Context(), p, 0); !errors.Is(err, loadgen.ErrUnreachable) || !strings.Contains(err.Error(), "127.0.0.1:1") {
+		t.Errorf("nobody: %v", err)
+	}
+}
