@@ -43,5 +43,5 @@
 // secure.go and tls.go (TLS), rest.go (why a worker does not always sleep); open.go
 // (the open loop); quic.go, sessions.go, bell_linux.go, quicstats.go (HTTP/3); usage.go,
 // hostcounters.go, fairness.go, conclude.go (what has to be known to believe a
-// result); slices.go and pairs.go (two targets in turns); threshold.go, capacity.go, merge.go (what is made of results).
+// result); slices.go, pairs.go, duel.go, side.go (two targets in turns); threshold.go, capacity.go, merge.go (what is made of results).
 package loadgen

@@ -93,35 +93,44 @@ func reasonOrError(err error) (string, error) {
 
 // makePlan makes the generator's plan.
 func (m *measurement) makePlan() error {
-	url, err := m.running.url(m.scenario)
-	if err != nil {
+	var err error
+	if m.plan, err = m.bench.Plan(m.running, m.scenario); err != nil {
 		return err
 	}
-	m.plan = loadplan.Of(m.scenario, url)
 	m.plan.WarmUp, m.plan.Measure = m.session.Warmup, m.session.Measure
-	m.plan.CPUs, m.plan.Seed = m.bench.placement.Generator, m.bench.config.Seed
 	m.plan.ServerPID = loadgen.ServerNone // what the server uses is looked at from here
-	m.plan.TLS.CAs, err = m.trusted()
-	return err
+	return nil
+}
+
+// Plan is how a scenario is put on a variant that runs, from the generator's CPUs.
+func (b *Bench) Plan(r *Running, sc suite.Scenario) (loadgen.Plan, error) {
+	url, err := r.url(sc)
+	if err != nil {
+		return loadgen.Plan{}, err
+	}
+	plan := loadplan.Of(sc, url)
+	plan.CPUs, plan.Seed = b.placement.Generator, b.config.Seed
+	plan.TLS.CAs, err = b.trusted(sc)
+	return plan, err
 }
 
 // trusted are the authorities beside the system's: the session's own, where a server has
 // its certificate, and the scenario's.
-func (m *measurement) trusted() ([]byte, error) {
+func (b *Bench) trusted(sc suite.Scenario) ([]byte, error) {
 	var cas []byte
-	if !m.scenario.TLS.On {
+	if !sc.TLS.On {
 		return nil, nil
 	}
-	if m.bench.certs != nil && isPath(m.scenario) {
-		cas = append(cas, m.bench.certs.CA...)
+	if b.certs != nil && isPath(sc) {
+		cas = append(cas, b.certs.CA...)
 	}
-	if m.scenario.TLS.CA == "" {
+	if sc.TLS.CA == "" {
 		return cas, nil
 	}
-	file, known := m.bench.config.Suite.Source(m.scenario.TLS.CA)
+	file, known := b.config.Suite.Source(sc.TLS.CA)
 	if !known {
 		var err error
-		if file, err = os.ReadFile(m.scenario.TLS.CA); err != nil {
+		if file, err = os.ReadFile(sc.TLS.CA); err != nil {
 			return nil, fmt.Errorf("ca: %w", err)
 		}
 	}

@@ -1,0 +1,261 @@
+package loadgen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/scalws/scalbench/internal/mono"
+)
+
+// duel is two targets that take turns. One goroutine owns it, and the workers while
+// they do not measure.
+type duel struct {
+	plan   Plan
+	clock  mono.Clock
+	sides  [2]*side
+	coin   *rand.Rand
+	host   hostWatch
+	began  mono.Time // of the first slice
+	pairs  []Pair
+	slices Slices
+	lost   *Lost
+}
+
+// newDuel finds both targets and makes their workers.
+func newDuel(ctx context.Context, plan Plan, clock mono.Clock) (*duel, error) {
+	d := &duel{plan: plan, clock: clock, coin: rand.New(rand.NewPCG(plan.Seed, pairStream)), host: watchHost(clock), slices: plan.Slices}
+	both := server{local: true}
+	for i := range d.sides {
+		s := &side{plan: plan, clock: clock, began: clock.Now()}
+		s.plan.Targets = plan.Targets[i : i+1]
+		var err error
+		if s.server, err = resolve(ctx, s.plan, clock); err != nil {
+			return nil, fmt.Errorf("target %s: %w", targetName(i), err)
+		}
+		both.cpus = both.cpus.Union(s.server.cpus)
+		both.local = both.local && s.server.local
+		d.sides[i] = s
+	}
+	if plan.Protocol != HTTP3 {
+		if err := raiseFDLimit(2*plan.Connections + fdsBeside); err != nil {
+			return nil, err
+		}
+	}
+	placed, placement, err := place(plan, both) // on the same CPUs for both
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range d.sides {
+		s.plan.CPUs, s.plan.NoPin, s.placement = placed.CPUs, placed.NoPin, placement
+		if i > 0 {
+			s.placement.warnings = nil // they were told
+		}
+		_, workers, err := makeWorkers(s.plan, s.placement, s.server, clock, s.plan.quicConfig(nil, nil))
+		if err != nil {
+			d.close()
+			return nil, err
+		}
+		s.group = &group{workers: workers, control: workers[0].control}
+	}
+	return d, nil
+}
+
+// pairStream tells the coins' random numbers from others of the same seed.
+const pairStream = 0x7061697273
+
+func targetName(i int) string { return string(rune('A' + i)) }
+
+// warmUp loads each target for as long as the plan says, and finds out how long slices
+// have to be so that requests end in them.
+func (d *duel) warmUp() error {
+	length := max(d.plan.WarmUp, d.slices.Length)
+	for _, s := range d.sides {
+		slice, err := d.load(s, Slices{Length: length})
+		if err != nil {
+			return err
+		}
+		if slice.P50US != nil {
+			response := time.Duration(*slice.P50US * 1e3)
+			d.lengthen(responsesInSlice * response)
+		}
+		s.forget()
+	}
+	return nil
+}
+
+// responsesInSlice is how many a slot has to see in a slice: with fewer the beginning
+// and the end, at which not all slots are busy, are too much of it.
+const responsesInSlice = 20
+
+// lengthen makes slices longer, in the proportions of the plan.
+func (d *duel) lengthen(least time.Duration) {
+	if least = min(least, sliceMax); least > d.slices.Length {
+		d.slices.Settle = time.Duration(float64(d.slices.Settle) / float64(d.slices.Length) * float64(least))
+		d.slices.Length = least
+	}
+}
+
+// takeTurns measures pair after pair.
+func (d *duel) takeTurns(ctx context.Context, told func(Pair) bool) error {
+	d.began = d.clock.Now()
+	until := d.began.Add(d.plan.Measure)
+	bFirst := false
+	for n := 0; d.clock.Now() < until; n++ {
+		if n%2 == 0 {
+			bFirst = d.coin.IntN(2) == 1
+		} else {
+			bFirst = !bFirst
+		}
+		pair, whole, err := d.pair(ctx, bFirst)
+		if err != nil || !whole {
+			return err
+		}
+		d.pairs = append(d.pairs, pair)
+		if told != nil && told(pair) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// pair measures one slice of each target. It is not whole when something ended it.
+func (d *duel) pair(ctx context.Context, bFirst bool) (p Pair, whole bool, err error) {
+	order := [2]int{0, 1}
+	if bFirst {
+		order = [2]int{1, 0}
+	}
+	p.BFirst = bFirst
+	for _, i := range order {
+		slice, err := d.load(d.sides[i], d.slices)
+		if err != nil || ctx.Err() != nil {
+			return p, false, err
+		}
+		if d.lost = d.losing(i, slice); d.lost != nil {
+			return p, false, nil
+		}
+		if i == 0 {
+			p.A = slice
+		} else {
+			p.B = slice
+		}
+	}
+	p.EndS = d.clock.Now().Sub(d.began).Seconds()
+	return p, true, nil
+}
+
+// silentMax is how many slices in a row a target that is there may answer nothing in: it
+// may be slower than it was, or the host stand still.
+const silentMax = 3
+
+// losing tells that a target is gone, and why; nil: it is there, also where nothing
+// ended in this slice.
+func (d *duel) losing(i int, slice Slice) *Lost {
+	s := d.sides[i]
+	s.hold()
+	defer s.release()
+	if slice.OK > 0 {
+		s.silent = 0
+		return nil
+	}
+	up := 0
+	for _, w := range s.group.workers {
+		up += w.up()
+	}
+	if s.silent++; s.silent < silentMax && slice.Errors == 0 && up > 0 {
+		return nil
+	}
+	l := &Lost{Target: i, AtS: d.clock.Now().Sub(d.began).Seconds()}
+	for _, w := range d.sides[i].group.workers {
+		if why := reasonText(w.lastConnectError); why != "" {
+			l.Why = why
+		}
+		for _, x := range w.recorder.firstErrors {
+			if l.Why == "" && x.Outcome.IsError() {
+				l.Why = errorText(&x, &w.plan.Targets[0])
+			}
+		}
+	}
+	if l.Why == "" {
+		l.Why = fmt.Sprintf("it answered nothing in %d slices", s.silent)
+	}
+	return l
+}
+
+// sliceAhead is how long before a slice the workers are told of it: as long as it takes
+// to wake a thread, also on a virtual machine.
+const sliceAhead = 200 * time.Microsecond
+
+// load loads one target for a slice and returns when nothing is out any more.
+func (d *duel) load(s *side, slices Slices) (Slice, error) {
+	if slices.Freeze {
+		s.thaw()
+		defer s.freeze()
+	}
+	s.hold()
+	before := s.spending()
+	s.release()
+	start := d.clock.Now().Add(sliceAhead)
+	t := Timeline{Start: start, From: start.Add(slices.Settle), To: start.Add(slices.Length)}
+	t.DrainTo = t.To.Add(d.plan.Drain)
+	s.group.start(t)
+	for _, w := range s.group.workers {
+		if _, ok := <-w.ended; !ok {
+			return Slice{}, s.group.end()
+		}
+	}
+	s.hold()
+	defer s.release()
+	spent := s.spending().minus(before)
+	s.spent = s.spent.plus(spent)
+	t = s.group.workers[0].timeline // which may have been cut
+	s.measured += t.To.Sub(t.From)
+	slice, row := s.read(spent)
+	row.StartS = t.From.Sub(d.began).Seconds()
+	s.rows = append(s.rows, row)
+	return slice, nil
+}
+
+// close lets go of everything.
+func (d *duel) close() {
+	for _, s := range d.sides {
+		if s == nil || s.group == nil {
+			continue
+		}
+		if d.plan.Slices.Freeze {
+			s.thaw()
+		}
+		_ = s.group.end() // told before, if it matters
+		closeAll(s.group.workers)
+	}
+}
+
+// conclude sends the workers home and makes the results.
+func (d *duel) conclude(ctx context.Context) (*Pairs, error) {
+	p := &Pairs{Pairs: d.pairs, Slices: d.slices, Elapsed: d.clock.Now().Sub(d.began), Lost: d.lost}
+	var errs []error
+	for _, s := range d.sides {
+		errs = append(errs, s.group.end())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	if len(d.pairs) == 0 && d.lost == nil {
+		return nil, ErrInterrupted
+	}
+	host := d.host.stop()
+	for i, s := range d.sides {
+		r, err := s.result(ctx, host)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			p.A = r
+		} else {
+			p.B = r
+		}
+	}
+	return p, nil
+}
