@@ -14,6 +14,8 @@
 //   - turn: one start of a variant and the measurements that it serves.
 //   - gap: a row that is not measured: N/A, the variant cannot; NOT RUN, the host cannot.
 //   - stand-in: the embedded target in the place of every server, to try a suite out.
+//   - twin: a variant under a second name, from a copy of its program, which is measured
+//     against it ([Twin]).
 //   - rig: what a sitting touches of the world, so that tests can have another.
 //
 // # Flow
@@ -43,6 +45,6 @@
 // order.go, surroundings.go, errors.go; read.go, plan.go, lacking.go; run.go with lock.go
 // and fitness.go; sitting.go, turn.go, redo.go, complaints.go, identity.go,
 // progress.go; resume.go,
-// preview.go, status.go, standin.go; rig.go and measurer.go. The parts are below internal: order
+// preview.go, status.go, standin.go; twin.go for calibrations; rig.go and measurer.go. The parts are below internal: order
 // (what comes after what), measure (one measurement), session (lock, journal, files).
 package driver

@@ -49,6 +49,10 @@ type Order struct {
 	// is this program and the host, and says nothing about those servers.
 	StandIn bool `json:"stand_in,omitempty"`
 
+	// Twin measures one variant against itself instead of what the suite compares; nil:
+	// it does not.
+	Twin *Twin `json:"twin,omitempty"`
+
 	Results  string `json:"results,omitempty"`   // directory of results; "": results
 	Name     string `json:"name,omitempty"`      // what its directories begin with; "": HOST-SUITE. One suite only
 	LockPath string `json:"lock_path,omitempty"` // "": the host's
@@ -63,6 +67,18 @@ type Order struct {
 	Reap         bool      `json:"reap,omitempty"`    // end what earlier sessions have left running
 	UntilDecided bool      `json:"decided,omitempty"` // stop once [Surroundings].Decided says so, after the plan's rounds at the earliest
 	Command      []string  `json:"command,omitempty"` // what others are told who find the host busy
+}
+
+// Twin is the order of a calibration: a variant, and its twin under a second name, that
+// runs from a copy of its program at another path.
+type Twin struct {
+	Of       string `json:"of,omitempty"`        // variant; "": the base of the suite's first comparison, or its first variant
+	SameFile bool   `json:"same_file,omitempty"` // no copy, for programs that must lie where they lie
+
+	// BurdenFrac is the share of each of the server's CPUs that a spin loop takes while
+	// the twin is measured, below 1; 0: none. With one it is a positive control: a gate that
+	// does not fail the twin would not see such a loss.
+	BurdenFrac float64 `json:"burden,omitempty"`
 }
 
 // Edit changes the numbers of a plan; nil: as it is.
@@ -99,6 +115,12 @@ func (o Order) Validate() error {
 	}
 	if !o.Until.IsZero() && !o.StartAt.IsZero() && !o.Until.After(o.StartAt) {
 		wrong("until %s, which is not after the start at %s", clockText(o.Until), clockText(o.StartAt))
+	}
+	if o.Twin != nil && !(o.Twin.BurdenFrac >= 0 && o.Twin.BurdenFrac < 1) {
+		wrong("burden %v, expected a share of a CPU below 1, or 0 for none", o.Twin.BurdenFrac)
+	}
+	if o.Twin != nil && o.Attach != "" {
+		wrong("attach %s: a server that runs already has no twin", o.Attach)
 	}
 	if o.Attach != "" {
 		if u, err := url.Parse(o.Attach); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/scalws/scalbench/driver/internal/measure"
 	"github.com/scalws/scalbench/driver/internal/order"
 	"github.com/scalws/scalbench/driver/loadplan"
 	"github.com/scalws/scalbench/internal/host"
@@ -18,6 +19,7 @@ import (
 type task struct {
 	name  string // of the suite, as the order has it
 	suite *suite.Suite
+	twins map[string]measure.Twin // variants that are twins; none in most orders
 }
 
 // read reads all suites of the order and returns everything that is wrong with any of
@@ -30,11 +32,15 @@ func (o Order) read(files fs.FS) ([]task, error) {
 		if err == nil {
 			err = o.change(s)
 		}
+		t := task{name: name, suite: s}
+		if err == nil && o.Twin != nil {
+			t.twins, err = twin(s, *o.Twin)
+		}
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		tasks = append(tasks, task{name, s})
+		tasks = append(tasks, t)
 	}
 	if len(errs) == 0 {
 		errs = append(errs, o.choose(tasks))

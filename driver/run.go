@@ -144,14 +144,31 @@ func (d *driver) measureSuite(ctx context.Context, t task) (outcome *SessionOutc
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.measurer.close()) }()
-	layout, err := session.NewLayout(d.order.results(), plan, d.order.Name)
+	layout, err := d.layout(plan)
 	if err != nil {
-		return nil, orderFault{err}
+		return nil, err
 	}
 	if err := s.claim(layout, plan, facts); err != nil {
 		return nil, err
 	}
 	return s.measureAll(ctx, false)
+}
+
+// layout is where a new session goes.
+func (d *driver) layout(plan *record.Plan) (session.Layout, error) {
+	results, name := d.order.results(), d.order.Name
+	if d.order.Twin != nil && name == "" {
+		var err error
+		if results, err = freshCalibration(results, plan); err != nil {
+			return session.Layout{}, err
+		}
+		name = twinSession
+	}
+	layout, err := session.NewLayout(results, plan, name)
+	if err != nil {
+		return layout, orderFault{err}
+	}
+	return layout, nil
 }
 
 // claim begins the session and writes its order down. A kill between the two leaves a

@@ -59,7 +59,7 @@ func (s *sitting) keepOrder() error {
 func measureConfig(t task, id string, environ []string) measure.Config {
 	hash := fnv.New64a()
 	hash.Write([]byte(id)) // it never fails
-	return measure.Config{Session: id, Suite: t.suite, Seed: t.suite.Plan.Seed ^ hash.Sum64(), Environ: environ}
+	return measure.Config{Session: id, Suite: t.suite, Seed: t.suite.Plan.Seed ^ hash.Sum64(), Twins: t.twins, Environ: environ}
 }
 
 // errUntil ends a sitting that has no time for another run.

@@ -113,7 +113,7 @@ func newRoot(std streams) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newLoad(std), newScenarios(std), newTarget(std), newCert(std), newProbe(std), newMerge(std))
 	root.AddCommand(newGate(std), newImport(std))
-	root.AddCommand(newRun(std), newSweep(std), newResume(std), newRepeat(std), newNote(std), newStatus(std), newStop(std), newDoctor(std), newSupervise(std), newStandIn(std))
+	root.AddCommand(newRun(std), newSweep(std), newResume(std), newRepeat(std), newNote(std), newStatus(std), newStop(std), newDoctor(std), newSupervise(std), newStandIn(std), newBurden(std))
 	return root
 }
 

@@ -2,6 +2,7 @@ package serverproc
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,7 +40,7 @@ type order struct {
 
 // newOrder looks up the program and the user.
 func newOrder(s Spec) (order, error) {
-	path, lookErr := exec.LookPath(s.Command[0])
+	path, lookErr := exec.LookPath(cmp.Or(s.Program, s.Command[0]))
 	if lookErr == nil {
 		path, lookErr = filepath.Abs(path)
 	}

@@ -17,6 +17,9 @@ type Spec struct {
 	// for in the PATH of this process; one with a slash is relative to the working
 	// directory of this process, whatever Dir is.
 	Command []string
+	// Program is the file that is executed in the place of the command's, whose first
+	// word stays what the process is called; "": none. It is for a copy of the program.
+	Program string
 	Dir     string   // working directory; "": that of this process
 	Env     []string // KEY=value, complete; made by [Environment.List]
 

@@ -26,6 +26,8 @@ type Config struct {
 	// is in it, and every user that a variant runs as can reach it: results often lie
 	// where only their owner can go.
 	Work string
+	// Twins are how variants run that are twins of another; of others there is nothing.
+	Twins map[string]Twin
 	// Environ is the environment of this process, KEY=value, of which servers get a few.
 	Environ []string
 
@@ -60,7 +62,8 @@ type Bench struct {
 	// expects are the resolved expectations by variant: what is executed later must be
 	// the file that was there at first.
 	expects map[string]serverproc.Expect
-	starts  uint64 // how many servers were started, which names their directories
+	copies  map[string]string // of the programs of twins, by variant; their paths
+	starts  uint64            // how many servers were started, which names their directories
 }
 
 // NewBench makes the bench of a session. The error is that of the configuration, or that
@@ -84,7 +87,11 @@ func NewBench(c Config) (*Bench, error) {
 	if err := os.Chmod(c.Work, 0o711); err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}
-	return &Bench{config: c, placement: placement, clock: clock, observer: serverproc.NewObserver(procDir), expects: map[string]serverproc.Expect{}}, nil
+	copies, err := copyPrograms(c.Twins, c.Work)
+	if err != nil {
+		return nil, fmt.Errorf("bench: %w", err)
+	}
+	return &Bench{config: c, placement: placement, clock: clock, observer: serverproc.NewObserver(procDir), expects: map[string]serverproc.Expect{}, copies: copies}, nil
 }
 
 // procDir is where the kernel tells about processes.

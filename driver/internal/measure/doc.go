@@ -16,6 +16,8 @@
 //   - generator: the child process that puts the load, `scalbench load`.
 //   - window: the time that is measured. The generator announces its edges ahead, in
 //     CLOCK_MONOTONIC, so that what servers used is read at these very instants.
+//   - twin: a variant that is another under a second name, from a copy of its program;
+//     with a burden when a spin loop beside it takes a known share of its CPUs ([Twin]).
 //   - invalid: that what was, or would be, measured is worth nothing, with the reason. A
 //     measurement is Invalid, or a start fails with an InvalidError; any other error is
 //     about us and not about the variant.
@@ -43,6 +45,6 @@
 // # Reading order
 //
 // bench.go, placement.go; start.go with ports.go, layout.go, helpers.go, prepare.go,
-// running.go and identity.go; measure.go with ready.go, generator.go, watch.go, edges.go,
+// twin.go, running.go and identity.go; measure.go with ready.go, generator.go, watch.go, edges.go,
 // row.go, logs.go, verdict.go and evidence.go; stop.go, attach.go; errors.go.
 package measure

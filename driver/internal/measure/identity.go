@@ -26,6 +26,9 @@ func (b *Bench) expectOf(v suite.Variant) (serverproc.Expect, error) {
 	if expect.Exe == "" && v.Command[0] == ourCommand {
 		expect.Exe = b.config.Exe
 	}
+	if copy := b.copies[v.Name]; copy != "" {
+		expect.Exe = copy
+	}
 	expect, err := expect.Resolve()
 	if err != nil {
 		return expect, err

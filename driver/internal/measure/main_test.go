@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,6 +22,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/scalws/scalbench/internal/burden"
 	"github.com/scalws/scalbench/internal/leaktest"
 	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/internal/record"
@@ -70,6 +72,13 @@ func play(command string, args []string) error {
 		return target.Run(ctx, c, stdin, os.Stdout)
 	case "shared": // ADDR: a server that shares its port
 		return serveShared(ctx, args[0])
+	case "burden": // --share X
+		runtime.GOMAXPROCS(runtime.NumCPU() + 2)
+		share, err := strconv.ParseFloat(args[1], 64)
+		if err != nil {
+			return err
+		}
+		return burden.Run(ctx, share)
 	case "drive": // DIR: measures for a minute
 		return drive(args[0])
 	}
@@ -121,7 +130,7 @@ func drive(dir string) error {
 	if err != nil {
 		return err
 	}
-	b, err := NewBench(Config{Session: "driven", Suite: s, Exe: exe, Work: dir, Environ: os.Environ()})
+	b, err := NewBench(Config{Session: "driven", Suite: s, Exe: exe, Work: dir, Environ: os.Environ(), Twins: map[string]Twin{"plain": {BurdenFrac: 0.05}}})
 	if err != nil {
 		return err
 	}
@@ -178,13 +187,20 @@ func self(t *testing.T) string {
 // benchOf makes a bench, and looks at the end whether anything of the session still runs.
 func benchOf(t *testing.T, s *suite.Suite) *Bench {
 	t.Helper()
+	return benchOfTwins(t, s, nil)
+}
+
+// benchOfTwins is that of variants some of which are twins. Their programs stay as long
+// as the bench.
+func benchOfTwins(t *testing.T, s *suite.Suite, twins map[string]Twin) *Bench {
+	t.Helper()
 	work, err := os.MkdirTemp("", "measure")
 	if err != nil {
 		t.Fatal(err)
 	}
 	session := filepath.Base(work)
 	b, err := NewBench(Config{
-		Session: session, Suite: s, Seed: uint64(time.Now().UnixNano()), Exe: self(t), Work: work, Environ: os.Environ(),
+		Session: session, Suite: s, Seed: uint64(time.Now().UnixNano()), Exe: self(t), Work: work, Environ: os.Environ(), Twins: twins,
 		Say: func(line string) { t.Log(line) },
 	})
 	if err != nil {
@@ -195,6 +211,7 @@ func benchOf(t *testing.T, s *suite.Suite) *Bench {
 			t.Errorf("still running: %q", left)
 		}
 		entries, err := os.ReadDir(work)
+		entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), "program-of-") })
 		if err != nil || len(entries) > 0 {
 			t.Errorf("left in %s: %v, %v", work, entries, err)
 		}

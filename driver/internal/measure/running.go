@@ -62,7 +62,9 @@ func (b *Bench) newRunning(v suite.Variant) (*Running, error) {
 func (r *Running) urls() map[string]string {
 	urls := map[string]string{}
 	for _, h := range r.helpers {
-		urls[h.Name] = h.url
+		if h.url != "" { // a burden has none
+			urls[h.Name] = h.url
+		}
 	}
 	return urls
 }

@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -229,7 +230,8 @@ func TestCalledOff(t *testing.T) {
 	validRow(t, b, r, s.Scenarios[0])
 }
 
-// A generator whose parent is killed does not go on.
+// A generator whose parent is killed does not go on, and nor does anything that was
+// started for the server.
 func TestParentKilled(t *testing.T) {
 	dir := t.TempDir()
 	driver := command(t, "drive", dir)
@@ -255,12 +257,24 @@ func TestParentKilled(t *testing.T) {
 	}
 	eventually(t, "the generator runs", func() bool { return len(generators()) == 1 })
 	generator := generators()[0]
+	burdens := func() (n int) {
+		for _, process := range ofSession(t, "driven") {
+			args, _ := os.ReadFile("/proc/" + strings.Fields(process)[0] + "/cmdline") // it may have ended
+			if strings.Contains(string(args), "\x00burden\x00--share\x000.05\x00") {
+				n++
+			}
+		}
+		return n
+	}
+	if n := burdens(); n != 1 {
+		t.Errorf("%d burdens run", n)
+	}
 	if err := driver.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = driver.Wait() // it was killed
 	eventually(t, "the generator has ended", func() bool { return !isRunning(generator) })
-	eventually(t, "the server has ended", func() bool { return len(ofSession(t, "driven")) == 0 })
+	eventually(t, "the server and its burden have ended", func() bool { return len(ofSession(t, "driven")) == 0 })
 }
 
 // Attaching starts nothing, stops nothing, and tells what the listening process uses.

@@ -48,6 +48,11 @@ func (b *Bench) start(ctx context.Context, r *Running, helpers []suite.Helper) e
 			return err
 		}
 	}
+	if twin := b.config.Twins[r.variant.Name]; twin.BurdenFrac > 0 {
+		if err := b.startBurden(ctx, r, twin.BurdenFrac); err != nil {
+			return err
+		}
+	}
 	// That a test bind works would not be enough: with SO_REUSEPORT both servers may bind.
 	if err := serverproc.FreePorts(b.mustBeFree(r.variant)); err != nil {
 		return err
@@ -90,10 +95,12 @@ func (b *Bench) startInstance(ctx context.Context, r *Running, s seat, expect se
 	if err != nil {
 		return err
 	}
+	b.runCopy(&spec, v.Name)
 	if len(r.instances) == 0 {
 		spec.Ports = b.mustBeFree(v) // it is stopped last
 	}
 	i.env, i.places = spec.Env, placesOf(v, r.said, values)
+	b.addTwinPlace(i.places, v.Name)
 	i.logs = newLogs(i.name, dir, v.Log, i.places)
 	b.say("starting %s", describe(v.Name, s))
 	if i.server, err = serverproc.Start(ctx, spec); err != nil {

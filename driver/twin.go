@@ -1,0 +1,175 @@
+package driver
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/scalws/scalbench/driver/internal/measure"
+	"github.com/scalws/scalbench/driver/internal/session"
+	"github.com/scalws/scalbench/internal/record"
+	"github.com/scalws/scalbench/internal/serverproc"
+	"github.com/scalws/scalbench/internal/suite"
+)
+
+// Names of a calibration.
+const (
+	calibrationSuffix = ".calibration" // HOST-SUITE.calibration has them all, numbered
+	twinSession       = "aa"           // of the session of a variant against itself
+	controlSession    = "control"      // of the positive control
+
+	twinSuffix     = "-twin" // of variants
+	burdenedSuffix = "-burdened"
+)
+
+// AboutTwin is the key under which the plan of a session says how a twin differs from
+// its variant.
+const AboutTwin = "twin"
+
+// twin makes a variant and its twin the only variants of a suite, and their comparison the
+// only one. Nothing may differ between the two but what the order wants.
+func twin(s *suite.Suite, o Twin) (map[string]measure.Twin, error) {
+	base, err := twinOf(s, o.Of)
+	if err != nil {
+		return nil, err
+	}
+	made, about := measure.Twin{}, "the same file, as was asked for"
+	if !o.SameFile {
+		made, about = copyOf(base)
+	}
+	second := base
+	second.Name = base.Name + twinSuffix
+	if o.BurdenFrac > 0 {
+		made.BurdenFrac, second.Name = o.BurdenFrac, base.Name+burdenedSuffix
+		about += "; a spin loop takes " + strconv.FormatFloat(100*o.BurdenFrac, 'g', 4, 64) + " % of each of its CPUs"
+	}
+	second.About = map[string]string{AboutTwin: about}
+	for key, text := range base.About {
+		second.About[key] = text
+	}
+	s.Variants = []suite.Variant{base, second}
+	s.Compare = []suite.Comparison{{Base: base.Name, New: second.Name, SameOK: "calibration"}}
+	s.Varies = []string{serverproc.DiffersHelpers} // none is listed: then anything might
+	for i := range s.Scenarios {
+		s.Scenarios[i].Varies = nil
+	}
+	return map[string]measure.Twin{second.Name: made}, nil
+}
+
+// twinOf is the variant of which there will be two.
+func twinOf(s *suite.Suite, name string) (suite.Variant, error) {
+	if name == "" && len(s.Compare) > 0 {
+		name = s.Compare[0].Base
+	}
+	var names []string
+	for _, v := range s.Variants {
+		if v.Name == name || name == "" {
+			return v, nil
+		}
+		names = append(names, v.Name)
+	}
+	return suite.Variant{}, faultf("suite %s: no variant %q; there are %q", s.Name, name, names)
+}
+
+// copyOf says of which file a twin can run a copy, and in words what it runs. Behind a
+// wrapper that is the program that the variant is expected to be, if the command names it:
+// what a script executes by itself cannot be exchanged. Programs that are not there are
+// told when the plan is made.
+func copyOf(v suite.Variant) (made measure.Twin, about string) {
+	command, err := resolve(v.Command[0])
+	if v.Command[0] == ownProgram {
+		command, err = os.Executable()
+	}
+	program := command
+	if err == nil && v.Expect.Exe != "" {
+		program, err = resolve(v.Expect.Exe)
+	}
+	if err != nil {
+		return made, "the same file: " + err.Error()
+	}
+	if program != command {
+		made.Argument = slices.Index(v.Command, v.Expect.Exe)
+		if made.Argument < 1 {
+			return measure.Twin{}, fmt.Sprintf("the same file: %s starts %s by itself, so that a copy of it would not run", v.Command[0], program)
+		}
+	}
+	if isScript(program) || v.Expect.Exe == "" && slices.Contains(launchers(), filepath.Base(v.Command[0])) {
+		return measure.Twin{}, fmt.Sprintf("the same file: %s starts another program, and a copy of it would start the same; expect.exe, and that path in the command, would tell which", v.Command[0])
+	}
+	made.Program = program
+	return made, "a copy of " + program + " at another path"
+}
+
+// launchers are programs that are there to become another one.
+func launchers() []string {
+	return []string{"sh", "bash", "dash", "ash", "ksh", "zsh", "busybox", "env", "taskset", "numactl", "chrt", "nice", "ionice", "nohup", "setsid", "setpriv",
+		"su", "sudo", "runuser", "unshare", "prlimit", "stdbuf", "timeout", "systemd-run"}
+}
+
+// resolve finds a program as a server's start does, without symbolic links.
+func resolve(program string) (string, error) {
+	path, err := exec.LookPath(program)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	return path, err
+}
+
+// isScript tells whether a program is a text that another program reads.
+func isScript(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false // the copy will tell
+	}
+	defer file.Close()
+	head := make([]byte, 2)
+	_, err = io.ReadFull(file, head)
+	return err == nil && bytes.Equal(head, []byte("#!"))
+}
+
+// freshCalibration is the directory of a new calibration: results/xeon-gate1.calibration/1,
+// and so on.
+func freshCalibration(results string, plan *record.Plan) (string, error) {
+	for n := 1; ; n++ {
+		dir := filepath.Join(results, plan.Host+"-"+plan.Suite+calibrationSuffix, strconv.Itoa(n))
+		_, err := os.Lstat(dir)
+		if os.IsNotExist(err) {
+			return dir, nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+}
+
+// Control is the order of the positive control of a calibration: what its session aa has
+// measured, with a burden on the twin, beside it. Of o it takes what [Resume] takes.
+func Control(dir string, burdenFrac float64, o Order) (Order, error) {
+	layout, err := layoutOf(filepath.Join(dir, twinSession+".session"))
+	if err != nil {
+		return Order{}, err
+	}
+	if _, _, err := session.Read(layout); err != nil {
+		return Order{}, err
+	}
+	kept, err := keptOrder(layout)
+	if err != nil {
+		return Order{}, err
+	}
+	if kept.Twin == nil {
+		return Order{}, faultf("%s is no session of a calibration", layout.SessionDir())
+	}
+	control := kept.sitting(o, layout)
+	burdened := *kept.Twin
+	burdened.BurdenFrac = burdenFrac
+	control.Twin, control.Name = &burdened, controlSession
+	return control, nil
+}
