@@ -26,6 +26,10 @@
 //	  run-2/...
 //	  identity.json                 were they the variants meant, and in what they differ
 //	  aggregate.csv aggregate.txt   medians; last: a round with them is finished
+//	results/xeon-gate1.calibration/1/   one per calibration of the suite on the host
+//	  aa.session aa-1 ...           a variant against itself
+//	  control.session control-1 ... the same under a known burden
+//	  calibration.json              what they show; written last
 //	results/rulings.yaml            what people decided about rows that failed
 //	gate.csv                        a verdict table, and the form of published ones
 //
@@ -80,6 +84,6 @@
 //
 // measurement.go and summary.go with lines.go and columns.go, which they are made of;
 // aggregate.go; round.go, paths.go; plan.go, host.go, journal.go, identity.go,
-// binary.go and session.go; gatefile.go, rulings.go; writefile.go; then value.go,
+// binary.go and session.go; calibration.go, gatefile.go, rulings.go; writefile.go; then value.go,
 // fault.go, text.go, json.go.
 package record

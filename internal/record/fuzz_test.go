@@ -102,6 +102,30 @@ func FuzzPlan(f *testing.F) {
 	})
 }
 
+func FuzzCalibration(f *testing.F) {
+	var out bytes.Buffer
+	if err := WriteCalibration(&out, aCalibration()); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(out.Bytes())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := ReadCalibration(bytes.NewReader(data), "in")
+		if err != nil {
+			return
+		}
+		for _, r := range c.Rows {
+			for rounds := range 5 {
+				if floor, ok := r.FloorOf(rounds); ok && !(floor >= 0) {
+					t.Fatalf("a floor of %v", floor)
+				}
+			}
+		}
+		if err := WriteCalibration(io.Discard, c); err != nil {
+			t.Fatalf("what was read cannot be written: %v", err)
+		}
+	})
+}
+
 func FuzzRulings(f *testing.F) {
 	f.Add([]byte("- row: multi/respond\n  date: 2026-11-07\n  by: r\n  text: stays\n"))
 	f.Add([]byte("- {row: a, date: 2026-11-07, by: b, text: |\n  c\n}\n"))
