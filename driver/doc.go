@@ -12,6 +12,8 @@
 //   - sitting: one process at a session, from its beginning, or from where an earlier
 //     sitting was stopped or killed, to its end or its own.
 //   - turn: one start of a variant and the measurements that it serves.
+//   - look: what is said of the rows of a session after a round, where rounds are added
+//     until all is decided; a row that is decided leaves the plan.
 //   - gap: a row that is not measured: N/A, the variant cannot; NOT RUN, the host cannot.
 //   - stand-in: the embedded target in the place of every server, to try a suite out.
 //   - twin: a variant under a second name, from a copy of its program, which is measured
@@ -25,7 +27,7 @@
 //  2. For each suite: what earlier sessions left running is told, the host is held
 //     against what the suite needs, the plan is made and its session claimed. [Resume]
 //     comes in here, with a session that is there.
-//  3. For each round: wait until the host is quiet, write its order down, and for each
+//  3. For each round: look whether a row needs it, wait until the host is quiet, write its order down, and for each
 //     run make what is missing, turn by turn: start the variant, measure, commit.
 //  4. When a run is complete its evidence is looked at: pairs that something was wrong
 //     with are made again, at most twice. Then the run is sealed.
@@ -43,7 +45,7 @@
 // # Reading order
 //
 // order.go, surroundings.go, errors.go; read.go, plan.go, lacking.go; run.go with lock.go
-// and fitness.go; sitting.go, turn.go, redo.go, complaints.go, identity.go,
+// and fitness.go; sitting.go, looks.go, turn.go, redo.go, complaints.go, identity.go,
 // progress.go; resume.go,
 // preview.go, status.go, standin.go; twin.go for calibrations; rig.go and measurer.go. The parts are below internal: order
 // (what comes after what), measure (one measurement), session (lock, journal, files).

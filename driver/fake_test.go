@@ -46,7 +46,7 @@ type lab struct {
 	said    []string
 	told    []Measured
 	rig     rig
-	decided func(Files) (bool, error)
+	look    func(Files) (Looked, error)
 }
 
 // newLab has the suites given, by name.
@@ -96,7 +96,7 @@ func labIn(dir string, suites map[string]string) *lab {
 func (l *lab) order(suites ...string) Order { return Order{Suites: suites, Results: l.results} }
 
 func (l *lab) surroundings() Surroundings {
-	return Surroundings{Files: l.files, Decided: l.decided, Observer: Observer{
+	return Surroundings{Files: l.files, Look: l.look, Observer: Observer{
 		Say:      func(line string) { l.said = append(l.said, line) },
 		Measured: func(m Measured) { l.told = append(l.told, m) },
 	}}

@@ -65,7 +65,7 @@ type Order struct {
 	StartAt      time.Time `json:"start_at,omitzero"` // nothing begins before; zero: at once
 	Until        time.Time `json:"until,omitzero"`    // no run begins that would not be over by then; zero: no end
 	Reap         bool      `json:"reap,omitempty"`    // end what earlier sessions have left running
-	UntilDecided bool      `json:"decided,omitempty"` // stop once [Surroundings].Decided says so, after the plan's rounds at the earliest
+	UntilDecided bool      `json:"decided,omitempty"` // rows leave once [Surroundings].Look says so, after the plan's rounds at the earliest
 	Command      []string  `json:"command,omitempty"` // what others are told who find the host busy
 }
 
@@ -83,10 +83,11 @@ type Twin struct {
 
 // Edit changes the numbers of a plan; nil: as it is.
 type Edit struct {
-	Rounds  *int           `json:"rounds,omitempty"`
-	Runs    *int           `json:"runs,omitempty"` // of each variant in a round
-	Warmup  *time.Duration `json:"warmup_ns,omitempty"`
-	Measure *time.Duration `json:"measure_ns,omitempty"`
+	Rounds    *int           `json:"rounds,omitempty"`
+	MaxRounds *int           `json:"max_rounds,omitempty"` // rounds of a session until all is decided
+	Runs      *int           `json:"runs,omitempty"`       // of each variant in a round
+	Warmup    *time.Duration `json:"warmup_ns,omitempty"`
+	Measure   *time.Duration `json:"measure_ns,omitempty"`
 }
 
 // defaultResults is where results go.

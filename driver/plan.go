@@ -24,11 +24,8 @@ func planOf(s *suite.Suite, o Order, hostName string) (*record.Plan, error) {
 		Order: s.Plan.Order.String(), Interleave: s.Plan.Interleave.String(), Restart: s.Plan.Restart.String(), Seed: s.Plan.Seed,
 		Gate: gateOf(s.Gate), Varies: s.Varies,
 	}
-	if o.UntilDecided {
-		p.Rounds = s.Plan.MaxRounds
-		if s.Gate.Policy == suite.NonInferior { // each look costs some of alpha
-			p.Gate.MaxRounds = s.Plan.MaxRounds
-		}
+	if p.Rounds = o.mostRounds(s); o.looks(s) {
+		p.Gate.LooksFrom, p.Gate.MaxRounds = s.Plan.Rounds, p.Rounds
 	}
 	if o.StandIn {
 		p.StandIn = standInNote

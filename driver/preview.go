@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/scalws/scalbench/driver/internal/order"
-	"github.com/scalws/scalbench/driver/internal/session"
 	"github.com/scalws/scalbench/internal/host"
 	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/internal/record"
@@ -19,8 +18,9 @@ type Preview struct {
 	Suite           string
 	StandIn         string // what is to be known of one that the embedded target plays; ""
 	Rounds, Runs    int
+	MaxRounds       int           // as many while not all is decided; Rounds where that is not asked
 	Warmup, Measure time.Duration // of each measurement
-	Keys            []string      // in the order of measuring: round 1, run 1, el8, static-small
+	Keys            []string      // of Rounds, in the order of measuring: round 1, run 1, el8, static-small
 	Gaps            []string      // what is not measured, and why
 	Takes           time.Duration // all of it
 
@@ -51,7 +51,8 @@ func Foresee(o Order, around Surroundings) ([]Preview, error) {
 func (s *sitting) preview() Preview {
 	plan := s.suite.Plan
 	s.gaps = order.Gaps(s.suite.Variants, s.suite.Scenarios, s.lacking())
-	p := Preview{Suite: s.suite.Name, Rounds: plan.Rounds, Runs: plan.Runs, Warmup: plan.Warmup, Measure: plan.Measure, Gate: gateOf(s.suite.Gate)}
+	p := Preview{Suite: s.suite.Name, Rounds: plan.Rounds, MaxRounds: s.order.mostRounds(s.suite), Runs: plan.Runs,
+		Warmup: plan.Warmup, Measure: plan.Measure, Gate: gateOf(s.suite.Gate)}
 	if s.driver.order.StandIn {
 		p.StandIn = standInNote
 	}
@@ -67,9 +68,8 @@ func (s *sitting) preview() Preview {
 		}
 	}
 	for n := 1; n <= plan.Rounds; n++ {
-		var keys []session.Key
-		for _, k := range order.Without(s.keys(n), s.gaps) {
-			keys = append(keys, k)
+		keys := s.keys(n)
+		for _, k := range keys {
 			p.Keys = append(p.Keys, k.String())
 		}
 		p.Takes += order.Estimate(plan, keys)

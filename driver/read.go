@@ -95,7 +95,7 @@ func (o Order) change(s *suite.Suite) error {
 		s.Plan, s.Quiet = s.Plan.With(preset), s.Quiet.With(preset)
 	}
 	if e := o.Edit; e != (Edit{}) {
-		s.Plan = s.Plan.Edit(suite.PlanEdit{Rounds: e.Rounds, Runs: e.Runs, Warmup: e.Warmup, Measure: e.Measure})
+		s.Plan = s.Plan.Edit(suite.PlanEdit{Rounds: e.Rounds, MaxRounds: e.MaxRounds, Runs: e.Runs, Warmup: e.Warmup, Measure: e.Measure})
 	}
 	if err := s.Plan.Validate(); err != nil {
 		return orderFault{err}
@@ -109,6 +109,9 @@ func (o Order) change(s *suite.Suite) error {
 	var errs []error
 	if len(s.Variants) == 0 {
 		errs = append(errs, errors.New("it has no variants, which are what a session measures; scalbench load measures one scenario"))
+	}
+	if o.UntilDecided && len(s.Compare) == 0 {
+		errs = append(errs, errors.New("it compares nothing, so that nothing can be decided"))
 	}
 	errs = append(errs, order.Supported(s.Plan))
 	for _, r := range s.Require {

@@ -36,7 +36,10 @@ type SessionOutcome struct {
 	// "": it is done. It can be resumed.
 	Stopped   string
 	OutOfTime bool // that was the time at which the order says that all must be over
-	Decided   bool // or more rounds would have decided nothing
+
+	// Decided says after which round the session was done because every row was decided;
+	// "": it is not done, or had all its rounds.
+	Decided string
 
 	// OverheadMax is the most that a measurement took beside its load, and OwnCPUFracMax
 	// the most that this process used of a CPU during a window; of what was measured now.

@@ -182,33 +182,6 @@ func TestSeveralSuites(t *testing.T) {
 	}
 }
 
-// Rounds are added while it is not decided, up to the suite's most.
-func TestUntilDecided(t *testing.T) {
-	text := strings.Replace(ab, "preset: smoke", "preset: smoke, runs: 1, rounds: 1, max_rounds: 3", 1) +
-		"gate: {policy: noninferior, spend: power2}\n"
-	for _, tt := range []struct {
-		after, rounds int
-		stopped       string
-	}{{1, 1, "decided after round 1"}, {2, 2, "decided after round 2"}, {9, 3, ""}} {
-		l := newLab(t, map[string]string{"ab": text})
-		l.decided = func(f Files) (bool, error) { return len(f.Rounds) >= tt.after, nil }
-		o := l.order("ab")
-		o.UntilDecided = true
-		outcome, err := l.run(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		// The gate has to know of the looks, each of which costs some of alpha.
-		on, err := record.ReadSession(os.DirFS(l.results), "lab-ab.session")
-		if err != nil || on.Plan.Gate.MaxRounds != 3 || on.Plan.Gate.Spend != "power2" {
-			t.Errorf("plan %+v, %v", on, err)
-		}
-		if s := outcome.Sessions[0]; len(s.Files.Rounds) != tt.rounds || s.Stopped != tt.stopped || s.OutOfTime {
-			t.Errorf("decided after %d: %+v", tt.after, s)
-		}
-	}
-}
-
 // A repeat measures some rows by the same plan, in a place of its own.
 func TestRepeat(t *testing.T) {
 	l := newLab(t, map[string]string{"ab": ab})

@@ -25,6 +25,7 @@ type sitting struct {
 	measurer measurer
 	session  *session.Session
 	gaps     []order.Gap // what is not measured, and why
+	first    []Row       // what the next round measures first
 
 	flags []string // of the host, for every row
 	noisy bool     // the host did not become quiet before this round, or this part of it
@@ -65,9 +66,6 @@ func measureConfig(t task, id string, environ []string) measure.Config {
 // errUntil ends a sitting that has no time for another run.
 var errUntil = errors.New("no time is left for another run")
 
-// errDecided ends a session of which more rounds would change nothing.
-var errDecided = errors.New("decided")
-
 // measureAll measures what is missing of a session and leaves it, done or stopped.
 func (s *sitting) measureAll(ctx context.Context, resumed bool) (*SessionOutcome, error) {
 	s.measured = map[string]bool{}
@@ -81,9 +79,10 @@ func (s *sitting) measureAll(ctx context.Context, resumed bool) (*SessionOutcome
 	outcome := &SessionOutcome{Suite: s.suite.Name, StandIn: s.session.Plan.StandIn, OverheadMax: s.overheadMax, OwnCPUFracMax: s.ownCPUMax}
 	switch {
 	case err == nil:
+		outcome.Decided = s.decidedText()
 		err = s.session.Finish()
-	case errors.Is(err, errUntil), errors.Is(err, errDecided):
-		outcome.Stopped, outcome.OutOfTime, outcome.Decided = err.Error(), errors.Is(err, errUntil), errors.Is(err, errDecided)
+	case errors.Is(err, errUntil):
+		outcome.Stopped, outcome.OutOfTime = err.Error(), true
 		err = s.session.Stop(outcome.Stopped)
 	default:
 		outcome.Stopped = record.OneLine(stopReason(ctx, err))
@@ -100,36 +99,20 @@ func stopReason(ctx context.Context, err error) string {
 	return err.Error()
 }
 
-// rounds measures every round that is not done.
+// rounds measures every round that is not done, as long as there is a row that needs it.
 func (s *sitting) rounds(ctx context.Context) error {
 	for n := 1; n <= s.session.Plan.Rounds; n++ {
 		if s.session.State().Rounds[n].Done {
 			continue
 		}
-		if decided, err := s.decided(n - 1); err != nil || decided {
-			return errors.Join(err, decidedAfter(n-1, decided))
+		if over, err := s.look(n); err != nil || over {
+			return err
 		}
 		if err := s.round(ctx, n); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// decided asks whether the rounds that are done decide. It is not asked before the
-// rounds of the plan are done.
-func (s *sitting) decided(done int) (bool, error) {
-	if !s.order.UntilDecided || s.around.Decided == nil || done < s.suite.Plan.Rounds {
-		return false, nil
-	}
-	return s.around.Decided(s.files())
-}
-
-func decidedAfter(round int, decided bool) error {
-	if !decided {
-		return nil
-	}
-	return fmt.Errorf("%w after round %d", errDecided, round)
 }
 
 // round measures what is missing of one round.
@@ -144,7 +127,7 @@ func (s *sitting) round(ctx context.Context, n int) error {
 		}
 	}
 	if !begun {
-		keys := order.Without(s.keys(n), s.gaps)
+		keys := s.keys(n)
 		if len(keys) == 0 {
 			return fmt.Errorf("nothing can be measured: %s", gapsText(s.gaps))
 		}
@@ -177,13 +160,15 @@ func (s *sitting) lacksAny(round int) bool {
 	return slices.ContainsFunc(state.Keys(round), func(k session.Key) bool { return state.Missing(k) })
 }
 
-// keys are the measurements of a round, gaps included, in the order of measuring.
+// keys are the measurements of a round in the order of measuring, without gaps and
+// without the rows that are decided.
 func (s *sitting) keys(round int) []session.Key {
 	var names []string
 	for _, v := range s.suite.Variants {
 		names = append(names, v.Name)
 	}
-	return order.Round(s.suite.Plan, names, order.Rows(s.suite.Variants, s.suite.Scenarios), round)
+	keys := order.Round(s.suite.Plan, names, s.rows(round), round)
+	return order.Without(keys, s.gaps)
 }
 
 // fits tells whether a run would be over when the order says that all must be.
@@ -192,12 +177,7 @@ func (s *sitting) fits(round, run int) bool {
 	if until.IsZero() {
 		return true
 	}
-	var ofRun []session.Key
-	for _, k := range order.Without(s.keys(round), s.gaps) {
-		if k.Run == run {
-			ofRun = append(ofRun, k)
-		}
-	}
+	ofRun := slices.DeleteFunc(s.keys(round), func(k session.Key) bool { return k.Run != run })
 	return !s.rig.wall().Add(order.Estimate(s.suite.Plan, ofRun)).After(until)
 }
 

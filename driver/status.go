@@ -81,9 +81,6 @@ func StatusOf(dir string) (SessionStatus, error) {
 		return SessionStatus{}, err
 	}
 	progress := session.ProgressOf(on.Plan, &state)
-	if state.Stopped != "" {
-		progress.Doing = "" // what was cut
-	}
 	return SessionStatus{Dir: layout.SessionDir(), Progress: progress.String(), Done: state.Done, Stopped: state.Stopped}, nil
 }
 

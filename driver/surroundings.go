@@ -18,11 +18,27 @@ type Surroundings struct {
 
 	Observer Observer
 
-	// Decided tells, after a round, whether its rounds decide every comparison of a
-	// session, so that no more of them are needed. Judging is not the driver's: whoever
-	// may judge gives this function. nil: never.
-	Decided func(Files) (bool, error)
+	// Look judges the rounds of a session that are done, after each of them: which rows
+	// need no more rounds. Judging is not the driver's: whoever may judge gives this
+	// function. nil: nothing is ever decided.
+	Look func(Files) (Looked, error)
 }
+
+// Looked is what a look at the rounds that are done says of rows. Those of which it says
+// nothing go on.
+type Looked struct {
+	Decided []Verdict // no more rounds are needed
+	First   []Row     // the next round measures these before the others
+}
+
+// Verdict is what is said of a row that is decided, of all its comparisons.
+type Verdict struct {
+	Row  Row
+	Text string // such as "new/base PASS"; not ""
+}
+
+// Row is a line of the tables: a scenario in a mode, which may be "".
+type Row struct{ Mode, Scenario string }
 
 // Files are where the results of a session are.
 type Files struct {

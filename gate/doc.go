@@ -36,7 +36,8 @@
 //     rows are INVALID with the reason.
 //  2. For each row, draw collects the runs, or says why there are none: INVALID, NOT
 //     RUN or N/A. compareVariants holds what differs between the variants against what
-//     may; nothing at all is SAME.
+//     may; nothing at all is SAME. Where rows left their session as they were decided,
+//     roundsOf says in which rounds they must be.
 //  3. measure turns the runs into [Numbers].
 //  4. [Decide] turns numbers into a verdict: pairsOf makes their effect, then the policy
 //     decides (a file each: parity.go, fixed.go, noninferior.go), then the limits. It is
@@ -45,7 +46,8 @@
 //  5. correct takes back FAILs of noninferior that chance may have made among so many
 //     rows.
 //  6. Flags, repeats and rulings are added; [Table.Remember] adds what earlier sessions
-//     said. [Gate] and [Table] say the worst.
+//     said. [Gate] and [Table] say the worst, and [Table.Look] which rows need no more
+//     rounds.
 //  7. Grids lay rows out as the reports do, and a second block has the effects.
 //     [WriteText], [WriteMarkdown], [WriteJSON], [WriteBenchfmt], [WriteJUnit] and
 //     [WriteGitHub] write all, [WriteWhy] one row number by number.
@@ -65,7 +67,7 @@
 //
 // verdict.go, rule.go, judge.go; evidence.go, missing.go, sample.go, differs.go;
 // numbers.go, sessions.go, pairs.go, effect.go, speeds.go; decide.go, parity.go, fixed.go,
-// noninferior.go, limits.go, family.go; flags.go, limiter.go, order.go, repeat.go,
+// noninferior.go, limits.go, family.go; looks.go; flags.go, limiter.go, order.go, repeat.go,
 // worst.go, history.go; published.go; then grid.go, layouts.go, effectgrid.go, span.go,
 // write.go, text.go, markdown.go, format.go, json.go, jsonrow.go, benchfmt.go, junit.go,
 // github.go, why.go, historytext.go.

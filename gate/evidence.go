@@ -52,10 +52,12 @@ type body struct {
 	seconds  map[MeasurementKey][]float64
 }
 
-// repeat are the rounds of a session that repeats rows of the table.
+// repeat are the rounds of a session that repeats rows of the table, or those that a
+// session of the table has added.
 type repeat struct {
 	plan   *record.Plan
 	rounds []*record.Round
+	added  int // so many rounds make the repeat whole; 0: it is a session of its own
 }
 
 // gather decides which rounds form the table. Rounds of different sessions may when

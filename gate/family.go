@@ -51,7 +51,7 @@ func correct(rows []*Row, r Rule) {
 	}
 	for _, row := range rows {
 		if why := limits[row]; row.Verdict == Fail && why != "" && !kept[row] && !row.point {
-			row.Verdict, row.First = Inconclusive, Inconclusive
+			row.Verdict, row.First, row.takenBack = Inconclusive, Inconclusive, true
 			row.Short = "it fails by itself, which of so many rows one may by chance"
 			row.Why = append(row.Why, why+": INCONCLUSIVE")
 		}

@@ -40,6 +40,7 @@ const (
 	FlagPosition        = "position-effect"
 	FlagNotWarm         = "not-warm"
 	FlagFlip            = "flip"
+	FlagUndecided       = "undecided"
 )
 
 // flag adds a flag, once for each code.

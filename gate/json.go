@@ -110,7 +110,7 @@ func (r Rule) json() jsonRule {
 	case Parity:
 		file.MaxMargin = asked(r.MaxMarginFrac)
 	case Fixed:
-		file.MinRatio = asked(r.MinRatio)
+		file.MinRatio, file.MaxRounds = asked(r.MinRatio), r.MaxRounds
 	case NonInferior:
 		file.Margin, file.MaxRounds = asked(r.MarginFrac), r.MaxRounds
 		if r.MaxRounds > 0 {

@@ -31,8 +31,9 @@ type Row struct {
 	Ruling  *record.Ruling // nil: none
 	Past    []Point        // what earlier sessions said, in the order of time; see [Table.Remember]
 
-	tests []test // as Decision has them, with point
-	point bool
+	tests     []test // as Decision has them, with point
+	point     bool
+	takenBack bool // it fails by itself, and among so many rows that may be chance
 }
 
 // wordSame is the word of a cell between whose variants nothing differs.
@@ -80,6 +81,8 @@ func Judge(e Evidence, rules Rules) (Table, error) {
 		return Table{}, fmt.Errorf("rules: %w", err)
 	}
 	b := gather(e)
+	b.noteLooks(rules.Rule)
+	b.addedRounds(rules.Rule)
 	t := Table{Name: nameOf(e), Rules: rules, Notes: b.notes, Rounds: b.rounds}
 	t.Origin = originOf(t.Name, b.first)
 	if b.plan != nil {
@@ -177,6 +180,12 @@ func (b *body) judgeRow(rounds []*record.Round, plan *record.Plan, c Comparison,
 		row.conclude(Invalid, b.faults...)
 		return row
 	}
+	all := rounds
+	rounds, fault := b.roundsOf(rounds, k)
+	if fault != "" {
+		row.conclude(Invalid, fault)
+		return row
+	}
 	sample, why := draw(rounds, plan, c, k)
 	if why != nil {
 		row.unjudged(why, needs, rules.AllowMissing)
@@ -194,6 +203,7 @@ func (b *body) judgeRow(rounds []*record.Round, plan *record.Plan, c Comparison,
 	row.Numbers = measure(sample)
 	row.Numbers.Metric = metric
 	row.decide(rules.Rule)
+	row.sayStopped(rounds, all)
 	row.flagOrder(sample)
 	row.flagSeconds(sample, b.seconds)
 	return row

@@ -59,16 +59,10 @@ func TestMissingRounds(t *testing.T) {
 			s.Plan.Rounds = 5
 			journal(s, record.SessionStopped, "interrupt")
 		}, DefaultRule(Fixed), "", "session s1 has 3 of the 5 rounds of its plan"},
-		{"stopped since all was decided", func(_ *Evidence, s *record.Session) {
+		{"done since all was decided", func(_ *Evidence, s *record.Session) {
 			s.Plan.Rounds = 5
-			journal(s, record.SessionStopped, "decided after round 3")
+			journal(s, record.SessionDone, "decided after round 3 of 5")
 		}, DefaultRule(Parity), "", ""},
-		{"decided, then resumed and stopped by a person", func(_ *Evidence, s *record.Session) {
-			s.Plan.Rounds = 5
-			journal(s, record.SessionStopped, "decided after round 3")
-			journal(s, record.SessionResumed, "")
-			journal(s, record.SessionStopped, "terminated")
-		}, DefaultRule(Parity), "", "session s1 has 3 of the 5 rounds of its plan"},
 		{"stopped where each look has its share of alpha", func(_ *Evidence, s *record.Session) { s.Plan.Rounds = 5 },
 			Rule{Policy: NonInferior, MarginFrac: 0.01, MaxRounds: 5}, "", ""},
 		{"a second session adds rounds, and was not stopped", func(e *Evidence, s *record.Session) {

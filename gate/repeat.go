@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/scalws/scalbench/internal/record"
@@ -11,11 +12,12 @@ import (
 // alone: if it could overwrite FAIL, whoever repeats often enough would pass. One that
 // is INVALID resolves nothing, and under [NonInferior] none of fewer rounds than a table
 // needs: what differs from round to round cannot be seen in one. Nor does one of fewer
-// rounds than it set out to measure.
+// rounds than it set out to measure; rounds that a session adds decide when all of them
+// are there.
 func (b *body) applyRepeat(t *Table, r repeat) {
 	var rows, again []*Row
 	for _, row := range t.rows() {
-		if _, has := r.plan.Scenario(row.Mode, row.Scenario); !has {
+		if _, has := r.plan.Scenario(row.Mode, row.Scenario); !has || r.lacks(b, row) {
 			continue
 		}
 		judged := b.judgeRow(r.rounds, r.plan, row.Comparison, row.cell(), t.Rules)
@@ -24,10 +26,13 @@ func (b *body) applyRepeat(t *Table, r repeat) {
 	}
 	correct(again, t.Rules.Rule)
 	few := ""
-	if t.Rules.Policy == NonInferior {
+	switch {
+	case t.Rules.Policy == NonInferior:
 		few = tooFewRounds(len(r.rounds), t.Rules.Rule)
+	case len(r.rounds) < r.added:
+		few = fmt.Sprintf("%d of the %d rounds that decide together", len(r.rounds), r.added)
 	}
-	if few == "" {
+	if few == "" && r.added == 0 {
 		few = fewerThanPlanned(b.sessions[r.plan.Session], len(r.rounds))
 	}
 	for i, row := range rows {
@@ -36,19 +41,37 @@ func (b *body) applyRepeat(t *Table, r repeat) {
 			row.Repeats = append(row.Repeats, *again[i])
 			continue
 		}
-		row.resolve(*again[i], r.plan.Session)
+		row.resolve(*again[i], r.name())
 	}
 }
 
+// lacks tells whether a row was not measured again in the rounds that its session added,
+// because it was decided or cannot be measured.
+func (r *repeat) lacks(b *body, row *Row) bool {
+	if r.added == 0 {
+		return false
+	}
+	rounds, _ := b.roundsOf(r.rounds, row.cell()) // a fault is told by judgeRow
+	return len(rounds) == 0 || !row.First.judged()
+}
+
+// name is what a reader finds it by.
+func (r *repeat) name() string {
+	if r.added > 0 {
+		return fmt.Sprintf("rounds %d to %d", r.rounds[0].Number, r.rounds[len(r.rounds)-1].Number)
+	}
+	return "session " + r.plan.Session
+}
+
 // resolve takes what a repeat says of the row.
-func (r *Row) resolve(again Row, session string) {
+func (r *Row) resolve(again Row, in string) {
 	r.Repeats = append(r.Repeats, again)
 	if !r.Verdict.open() || !again.Verdict.judged() {
 		return
 	}
 	r.Verdict = again.Verdict
 	r.Short += ", then " + ratioText(again.Ratio) + " " + again.Word() + " in a repeat"
-	r.Why = append(r.Why, "repeated in session "+session+":")
+	r.Why = append(r.Why, "repeated in "+in+":")
 	r.Why = append(r.Why, again.Why...)
 }
 

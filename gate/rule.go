@@ -74,9 +74,10 @@ type Rule struct {
 	// verdict of NonInferior; 0 is DefaultAlpha. Other policies print such bounds.
 	Alpha float64
 
-	// MaxRounds is the last round after which a session that stops early is looked at
-	// (NonInferior); 0: it is looked at once, when it is over. Spend divides Alpha
-	// among the looks, which begin after as many rounds as the rule needs.
+	// MaxRounds is the last round of a session that goes on until its rows are decided; 0:
+	// it has no such plan and is looked at once. NonInferior looks after each round from
+	// MinRounds on, and Spend divides Alpha among the looks. Fixed looks after MinRounds,
+	// and once more after MaxRounds, at the rounds added.
 	MaxRounds int
 	Spend     stat.Spending
 
@@ -127,7 +128,7 @@ func RuleOf(g record.PlanGate) (Rule, error) {
 		}
 	}
 	if g.MaxRounds >= r.Rounds() { // fewer are an estimate, however often it is looked at
-		r.MaxRounds = g.MaxRounds
+		r.MaxRounds, r.MinRounds = g.MaxRounds, max(r.Rounds(), g.LooksFrom)
 	}
 	if g.Spend != "" {
 		var err error

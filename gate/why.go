@@ -102,6 +102,9 @@ func (r Rule) text() string {
 		}
 	case Fixed:
 		parts = append(parts, "smallest ratio "+shortText(r.MinRatio))
+		if r.MaxRounds > r.Rounds() {
+			parts = append(parts, fmt.Sprintf("BORDERLINE decided by rounds %d to %d", r.Rounds()+1, r.MaxRounds))
+		}
 	case NonInferior:
 		parts = append(parts, "margin "+percentText(r.MarginFrac), "alpha "+shortText(r.alpha()))
 		if r.MaxRounds > 0 {

@@ -69,7 +69,7 @@ func foresee(order driver.Order, around driver.Surroundings, std streams) error 
 
 // around is what a session needs beside its order.
 func (o *sittingOptions) around(std streams) driver.Surroundings {
-	around := driver.Surroundings{Files: bench.Files, Environ: os.Environ(), Decided: decided}
+	around := driver.Surroundings{Files: bench.Files, Environ: os.Environ(), Look: look}
 	if !o.quiet {
 		around.Observer = runProgress{std.err}.observer()
 	}
@@ -95,7 +95,7 @@ func concluded(ctx context.Context, outcome driver.Outcome, err error, std strea
 
 // gateable tells whether a session is over and has something to compare.
 func gateable(s driver.SessionOutcome) bool {
-	return (s.Stopped == "" || s.Decided) && len(s.Variants) > 1
+	return s.Stopped == "" && len(s.Variants) > 1
 }
 
 // outcomeError makes an error of what became of an order; nil: all was measured.

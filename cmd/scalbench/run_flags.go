@@ -21,7 +21,7 @@ type runOptions struct {
 	results, name string
 	attach        string
 	standIn       bool
-	untilDecided  bool
+	untilDecided  int
 	dryRun        bool
 	syscalls      bool
 	sitting       sittingOptions
@@ -49,7 +49,8 @@ func (o *runOptions) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.standIn, "stand-in", false, "try the suite out with the embedded target in the place of every server")
 	f.StringVar(&o.results, "results", "results", "`directory` of results")
 	f.StringVar(&o.name, "name", "", "what the `name` of each directory begins with (default HOST-SUITE)")
-	f.BoolVar(&o.untilDecided, "until-decided", false, "add rounds, up to the suite's max_rounds, while the gate cannot tell")
+	f.IntVar(&o.untilDecided, "until-decided", 0, "add `rounds`, until there are so many, of rows that the gate cannot decide (default the suite's max_rounds)")
+	f.Lookup("until-decided").NoOptDefVal = suitesMost
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the order, the number of measurements and the time, and measure nothing")
 	f.BoolVar(&o.syscalls, "syscalls", false, "")
 	hide(f, "syscalls")
@@ -67,15 +68,21 @@ func (o *sittingOptions) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.quiet, "quiet", false, "no progress on standard error")
 }
 
+// suitesMost is what --until-decided says without a number.
+const suitesMost = "0"
+
 // hide keeps a flag out of the help.
 func hide(f *pflag.FlagSet, name string) { f.Lookup(name).Hidden = true }
 
 // order is what the flags say, with everything that is wrong with them.
 func (o *runOptions) order(f *pflag.FlagSet, suites []string, now time.Time) (driver.Order, error) {
 	order := driver.Order{Suites: suites, Preset: o.preset, Only: o.only, Attach: o.attach, Results: o.results, Name: o.name,
-		UntilDecided: o.untilDecided, StandIn: o.standIn}
+		UntilDecided: f.Changed("until-decided"), StandIn: o.standIn}
 	if f.Changed("rounds") {
 		order.Edit.Rounds = &o.rounds
+	}
+	if o.untilDecided != 0 {
+		order.Edit.MaxRounds = &o.untilDecided
 	}
 	if f.Changed("runs") {
 		order.Edit.Runs = &o.runs

@@ -72,7 +72,11 @@ func aboutTime(d time.Duration) string {
 func printPreviews(out io.Writer, previews []driver.Preview) {
 	var total time.Duration
 	for _, p := range previews {
-		fmt.Fprintf(out, "%s: %s of %s, %s of %v + %v, about %s\n", p.Suite, counted(p.Rounds, "round"), counted(p.Runs, "run"),
+		rounds := counted(p.Rounds, "round")
+		if p.MaxRounds > p.Rounds {
+			rounds += fmt.Sprintf(" (to %d, of what is not decided)", p.MaxRounds)
+		}
+		fmt.Fprintf(out, "%s: %s of %s, %s of %v + %v, about %s\n", p.Suite, rounds, counted(p.Runs, "run"),
 			counted(len(p.Keys), "measurement"), p.Warmup, p.Measure, aboutTime(p.Takes))
 		if p.StandIn != "" {
 			fmt.Fprintf(out, "  %s\n", p.StandIn)
@@ -116,7 +120,10 @@ func printSession(out io.Writer, s driver.SessionOutcome) {
 		}
 		fmt.Fprintf(out, "%-9sat most %s beside the load of a measurement%s\n", "driver", units.Duration(s.OverheadMax), own)
 	}
-	if s.Stopped != "" && !s.Decided {
+	if s.Decided != "" {
+		fmt.Fprintf(out, "%-9s%s\n", "decided", s.Decided)
+	}
+	if s.Stopped != "" {
 		fmt.Fprintf(out, "%-9s%s\n", "stopped", s.Stopped)
 		fmt.Fprintf(out, "%-9sscalbench resume %s\n", "next", s.Files.Session)
 	}

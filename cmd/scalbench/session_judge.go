@@ -38,22 +38,23 @@ func notPassed(dir string) ([]string, error) {
 	return names, nil
 }
 
-// decided tells whether more rounds of a session would change what the gate says of
-// any row: it can tell, or no number of rounds helps.
-func decided(files driver.Files) (bool, error) {
+// look tells which rows of a session are decided by the rounds that it has.
+func look(files driver.Files) (driver.Looked, error) {
 	g, err := judgeSession(files.Session)
 	if err != nil {
-		return false, err
+		return driver.Looked{}, err
 	}
+	var looked driver.Looked
 	for _, table := range g {
-		if len(table.Rounds) < table.Rules.Rounds() {
-			return false, nil // an estimate, whatever its rows say
-		}
-		for _, row := range table.Rows {
-			if row.Verdict == gate.Inconclusive || row.Verdict == gate.Borderline {
-				return false, nil
+		for _, l := range table.Look() {
+			row := driver.Row{Mode: l.Mode, Scenario: l.Scenario}
+			switch {
+			case l.Decided:
+				looked.Decided = append(looked.Decided, driver.Verdict{Row: row, Text: l.Text})
+			case l.First:
+				looked.First = append(looked.First, row)
 			}
 		}
 	}
-	return true, nil
+	return looked, nil
 }

@@ -72,7 +72,7 @@ func (o *sweepOptions) sweep(cmd *cobra.Command, suites []string, std streams) e
 // looked at it several times for the price of once.
 func (o *sweepOptions) check(f *pflag.FlagSet) error {
 	var faults []error
-	if o.run.untilDecided {
+	if f.Changed("until-decided") {
 		var of gateRuleFlags
 		rule := pflag.NewFlagSet("rule", pflag.ContinueOnError)
 		of.register(rule)

@@ -17,20 +17,24 @@ const JournalFile = "journal.ndjson"
 type EventKind string
 
 // The kinds of events. The first block is about the session, the second about a
-// round, the third about one measurement, in the order in which it passes through
-// them: planned, started, measured, then valid or invalid; an invalid one may start
-// again as the next attempt.
+// round, the third about a row, the last about one measurement, in the order in which
+// it passes through them: planned, started, measured, then valid or invalid; an invalid
+// one may start again as the next attempt.
 const (
 	SessionStarted EventKind = "session_started"
 	SessionResumed EventKind = "session_resumed" // after a crash or a stop
 	SessionStopped EventKind = "session_stopped" // by a signal or `stop`; Text says which
-	SessionDone    EventKind = "session_done"
-	Note           EventKind = "note" // a line that a person added; Text
+	SessionDone    EventKind = "session_done"    // Text: that its rows were decided before the last round
+	Note           EventKind = "note"            // a line that a person added; Text
 
 	RoundWaiting EventKind = "round_waiting" // for a quiet host; Text says for what
 	RoundStarted EventKind = "round_started" // Text: what was not as wished, such as noisy-host
 	RoundDone    EventKind = "round_done"
 	RoundAborted EventKind = "round_aborted" // Text says why
+
+	// RowDecided: after this round the row was decided and left the plan, so that later
+	// rounds lack it; Text says as what.
+	RowDecided EventKind = "decided"
 
 	Planned  EventKind = "planned"
 	Started  EventKind = "started"
@@ -43,6 +47,7 @@ const (
 const (
 	ofSession = iota
 	ofRound
+	ofRow
 	ofMeasurement
 )
 
@@ -54,7 +59,8 @@ var eventKinds = map[EventKind]struct {
 	SessionStarted: {ofSession, false}, SessionResumed: {ofSession, false},
 	SessionStopped: {ofSession, true}, SessionDone: {ofSession, false}, Note: {ofSession, true},
 	RoundWaiting: {ofRound, true}, RoundStarted: {ofRound, false}, RoundDone: {ofRound, false}, RoundAborted: {ofRound, true},
-	Planned: {ofMeasurement, false}, Started: {ofMeasurement, false}, Measured: {ofMeasurement, false},
+	RowDecided: {ofRow, true},
+	Planned:    {ofMeasurement, false}, Started: {ofMeasurement, false}, Measured: {ofMeasurement, false},
 	Accepted: {ofMeasurement, false}, Rejected: {ofMeasurement, true},
 }
 
@@ -66,7 +72,7 @@ type Event struct {
 	Kind    EventKind `json:"event"`
 
 	Round    int    `json:"round,omitempty"` // from 1; 0: about the session
-	Run      int    `json:"run,omitempty"`   // from here on: of a measurement
+	Run      int    `json:"run,omitempty"`   // from here on: of a measurement, or as far as they name it of a row
 	Slot     int    `json:"slot,omitempty"`
 	Variant  string `json:"variant,omitempty"`
 	Mode     string `json:"mode,omitempty"`
@@ -88,6 +94,9 @@ func (e *Event) faults() []string {
 	}
 	if kind.of >= ofRound && e.Round < 1 {
 		texts = append(texts, fmt.Sprintf("%s without a round", e.Kind))
+	}
+	if kind.of == ofRow && !IsName(e.Scenario) {
+		texts = append(texts, fmt.Sprintf("%s without a scenario", e.Kind))
 	}
 	if kind.of == ofMeasurement && (e.Run < 1 || e.Attempt < 1 || !IsName(e.Variant) || !IsName(e.Scenario)) {
 		texts = append(texts, fmt.Sprintf("%s without run, attempt, variant or scenario", e.Kind))
@@ -162,21 +171,29 @@ func (j *Journal) Of(kind EventKind) []Event {
 	return slices.DeleteFunc(slices.Clone(j.Events), func(e Event) bool { return e.Kind != kind })
 }
 
-// textDecided begins the text with which a driver ends a session that needs no more
-// rounds: "decided after round 3".
-const textDecided = "decided after round "
-
-// EndedDecided tells whether the session ended, as far as it is known, because its
-// rounds had decided what was asked.
+// EndedDecided tells whether the session ended because its rounds had decided what was
+// asked, before the last of its plan.
 func (j *Journal) EndedDecided() bool {
-	decided := false
+	return slices.ContainsFunc(j.Events, func(e Event) bool { return e.Kind == SessionDone && e.Text != "" })
+}
+
+// DecidedAfter returns the round after which a row was decided; 0: it was not. An event
+// counts where it can stand: after the end of its round, and before the next begins.
+func (j *Journal) DecidedAfter(mode, scenario string) int {
+	done, open := 0, false
 	for _, e := range j.Events {
 		switch e.Kind {
-		case SessionResumed:
-			decided = false
-		case SessionStopped, SessionDone:
-			decided = strings.HasPrefix(e.Text, textDecided)
+		case RoundStarted:
+			open = true
+		case RoundAborted:
+			open = false
+		case RoundDone:
+			done, open = e.Round, false
+		case RowDecided:
+			if !open && e.Round == done && e.Mode == mode && e.Scenario == scenario {
+				return done
+			}
 		}
 	}
-	return decided
+	return 0
 }

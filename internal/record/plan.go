@@ -90,7 +90,8 @@ type PlanGate struct {
 	MinRatio      Value  `json:"min_ratio,omitzero"`
 	MarginFrac    Value  `json:"margin,omitzero"`
 	Alpha         Value  `json:"alpha,omitzero"`
-	MaxRounds     int    `json:"max_rounds,omitempty"` // looked at after each round until this one; 0: once
+	LooksFrom     int    `json:"looks_from,omitempty"` // looked at after each round from this one
+	MaxRounds     int    `json:"max_rounds,omitempty"` // until this one; both 0: once
 	Spend         string `json:"spend,omitempty"`      // how those looks share alpha: obf or power2
 	P99Max        Value  `json:"p99_max,omitzero"`     // ratios new / base
 	RSSMax        Value  `json:"rss_max,omitzero"`

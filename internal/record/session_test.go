@@ -122,6 +122,38 @@ func TestJournalTorn(t *testing.T) {
 	}
 }
 
+// That a row was decided counts between the end of its round and the next.
+func TestDecidedAfter(t *testing.T) {
+	decided := anEvent(RowDecided)
+	decided.Round = 2
+	at := func(kind EventKind, round int) Event { return Event{Kind: kind, Round: round} }
+	begun, done := at(RoundStarted, 3), at(RoundDone, 2)
+	for name, test := range map[string]struct {
+		events []Event
+		want   int
+	}{
+		"after its round":                  {[]Event{at(RoundDone, 1), done, decided, begun}, 2},
+		"never":                            {[]Event{at(RoundDone, 1), done}, 0},
+		"before its round was done":        {[]Event{at(RoundDone, 1), decided, done}, 0},
+		"in the next":                      {[]Event{done, begun, decided}, 0},
+		"before the next was given up":     {[]Event{done, decided, begun, at(RoundAborted, 3)}, 2},
+		"after the next was given up":      {[]Event{done, begun, at(RoundAborted, 3), decided}, 2},
+		"after another round than it says": {[]Event{done, begun, at(RoundDone, 3), decided}, 0},
+	} {
+		j := &Journal{Events: test.events}
+		if got := j.DecidedAfter("multi", "php"); got != test.want {
+			t.Errorf("%s: %d, want %d", name, got, test.want)
+		}
+		if got := j.DecidedAfter("", "php") + j.DecidedAfter("multi", "static"); got != 0 {
+			t.Errorf("%s: another row too", name)
+		}
+	}
+	decided.Scenario = ""
+	if texts := decided.faults(); len(texts) != 1 || texts[0] != "decided without a scenario" {
+		t.Errorf("faults %q", texts)
+	}
+}
+
 // The hash tells what makes measurements another thing, and nothing else.
 func TestPlanHash(t *testing.T) {
 	of := func(change func(p *Plan)) string {

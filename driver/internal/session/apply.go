@@ -26,6 +26,8 @@ func (s *State) Apply(e record.Event) error {
 		return s.applySession(e)
 	case record.RoundWaiting, record.RoundStarted, record.RoundDone, record.RoundAborted:
 		return s.applyRound(e)
+	case record.RowDecided:
+		return s.applyDecided(e)
 	case record.Planned, record.Started, record.Measured, record.Accepted, record.Rejected:
 		return s.applyMeasurement(e)
 	}
@@ -91,11 +93,36 @@ func (s *State) applyRound(e record.Event) error {
 	return nil
 }
 
+// applyDecided takes a row out of the rounds that come. It is judged when a round is
+// done, before the next begins.
+func (s *State) applyDecided(e record.Event) error {
+	row := Row{e.Mode, e.Scenario}
+	for n, r := range s.Rounds {
+		if r.Begun || r.Done && n > e.Round {
+			return fmt.Errorf("%s was decided after round %d, but round %d has begun", row, e.Round, n)
+		}
+	}
+	if !s.Rounds[e.Round].Done {
+		return fmt.Errorf("%s was decided after round %d, which is not done", row, e.Round)
+	}
+	if after, twice := s.Decided[row]; twice {
+		return fmt.Errorf("%s was decided after round %d, and had been after round %d", row, e.Round, after)
+	}
+	if s.Decided == nil {
+		s.Decided = map[Row]int{}
+	}
+	s.Decided[row] = e.Round
+	return nil
+}
+
 // applyMeasurement takes an event about one measurement.
 func (s *State) applyMeasurement(e record.Event) error {
 	k := keyOf(e)
 	if !s.Rounds[e.Round].Begun {
 		return fmt.Errorf("%s of %s, whose round is not open", e.Kind, k)
+	}
+	if s.Left(k.Row(), e.Round) {
+		return fmt.Errorf("%s of %s, which was decided after round %d", e.Kind, k, s.Decided[k.Row()])
 	}
 	c, known := s.Cells[k]
 	after, ok := c.next(e, known)

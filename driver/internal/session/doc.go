@@ -12,6 +12,8 @@
 //   - cell: what became of a key by the journal ([Cell]).
 //   - void: to give up a cell that has to be measured again, since it was cut or since
 //     the other half of its pair was. What was measured stays on disk.
+//   - row: a scenario in a mode, of all variants. One that is decided after a round is
+//     in no later one ([Session.Decide]).
 //   - seal: to write the summary.csv of every variant of a run, once ([Session.SealRun]).
 //
 // # Flow
@@ -21,7 +23,8 @@
 //  2. [Claim] begins a session, [Resume] goes on with one. Both return a [Session].
 //  3. For each round [Session.StartRound]; for each measurement [Session.Begin], files into
 //     the attempt's directory, [Attempt.Commit]; where evidence asks for it [Session.Redo];
-//     for each run [Session.SealRun]; then [Session.FinishRound].
+//     for each run [Session.SealRun]; then [Session.FinishRound], and [Session.Decide]
+//     where a look at it says so.
 //  4. [Session.Finish], or [Session.Stop] when a signal came; [Lock.Release].
 //
 // From another terminal: [Look], [ProgressOf], [StopOwner], [AddNote].

@@ -16,7 +16,8 @@ import (
 // SealRun writes the summary.csv of each variant of a run, in the order of the plan's
 // scenarios, when every measurement of the run is decided. others are the rows of what
 // was not measured: not_run and na, with their reasons; session, round and run are
-// filled in. From then on the run cannot change.
+// filled in. Rows that left before this round have no line. From then on the run cannot
+// change.
 //
 // Sealing again what a kill left half sealed writes what is missing; a file that is
 // there and would be another now is an error.
@@ -54,6 +55,9 @@ func (s *Session) rowsOf(round, run int, variant string, others []record.Measure
 	var missing []string
 	for _, scenario := range s.Plan.Scenarios {
 		k := Key{round, run, variant, scenario.Mode, scenario.Name}
+		if s.journal.state.Left(k.Row(), round) {
+			continue
+		}
 		cell, known := s.journal.state.Cells[k]
 		i := slices.IndexFunc(others, func(m record.Measurement) bool {
 			return m.Variant == variant && m.Mode == scenario.Mode && m.Scenario == scenario.Name

@@ -83,6 +83,27 @@ func (s *Session) Redo(k Key, reason string) ([]Key, error) {
 	return voided, nil
 }
 
+// Verdict is what was said of a row that no later round needs.
+type Verdict struct {
+	Row  Row
+	Text string // such as "new/base PASS"
+}
+
+// Decide takes rows out of the rounds that come, because of what the rounds up to this
+// one say of them. Those that are out already are left.
+func (s *Session) Decide(round int, decided []Verdict) error {
+	var events []record.Event
+	for _, v := range decided {
+		if _, out := s.journal.state.Decided[v.Row]; !out {
+			events = append(events, record.Event{Kind: record.RowDecided, Round: round, Mode: v.Row.Mode, Scenario: v.Row.Scenario, Text: v.Text})
+		}
+	}
+	if len(events) == 0 {
+		return nil
+	}
+	return s.journal.write(events...)
+}
+
 // Stop notes why the session stops before its end, and leaves it. An attempt under way
 // is cut.
 func (s *Session) Stop(reason string) error {
@@ -90,16 +111,19 @@ func (s *Session) Stop(reason string) error {
 	return joinClose(err, s.journal)
 }
 
-// Finish notes that every round of the plan is done, and leaves the session.
+// Finish notes that every round of the plan is done, or that no row is left for those
+// that are not, and leaves the session.
 func (s *Session) Finish() error {
 	state := &s.journal.state
-	for n := 1; n <= s.Plan.Rounds; n++ {
-		if !state.Rounds[n].Done {
-			return fmt.Errorf("finish session %s: round %d is not done", s.Plan.Session, n)
-		}
+	last := state.LastDone()
+	if state.lacksRounds(s.Plan) {
+		return fmt.Errorf("finish session %s: round %d is not done", s.Plan.Session, last+1)
 	}
-	err := s.journal.write(record.Event{Kind: record.SessionDone})
-	return joinClose(err, s.journal)
+	done := record.Event{Kind: record.SessionDone}
+	if last < s.Plan.Rounds {
+		done.Text = fmt.Sprintf("decided after round %d of %d", last, s.Plan.Rounds)
+	}
+	return joinClose(s.journal.write(done), s.journal)
 }
 
 // Close leaves the session as a kill would. After [Session.Stop] and [Session.Finish]

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +69,94 @@ func measure(t *testing.T, s *Session, k Key, change func(*record.Measurement)) 
 // identity is what a driver would hand in.
 func testIdentity() *record.Identity {
 	return &record.Identity{Counts: []record.IdentityCount{{Variant: "el8", Check: "exe", Samples: 3, OK: 3}}}
+}
+
+// round makes a round whole, of these measurements.
+func wholeRound(t *testing.T, s *Session, round int, keys []Key) {
+	t.Helper()
+	if err := s.StartRound(round, keys, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range keys {
+		measure(t, s, k, nil)
+	}
+	for run := 1; run <= s.Plan.Runs; run++ {
+		if err := s.SealRun(round, run, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.FinishRound(round, testIdentity()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A row that is decided has no line in the rounds that come, and when all are the
+// session is done.
+func TestDecide(t *testing.T) {
+	s := claimed(t, "id")
+	s.Plan.Rounds = 4
+	wholeRound(t, s, 1, orderOf(s.Plan, 1))
+	first := Row{"", "static-small"}
+	for range 2 { // a resumed driver looks again
+		if err := s.Decide(1, []Verdict{{first, "el8/rc1 PASS"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left := slices.DeleteFunc(orderOf(s.Plan, 2), func(k Key) bool { return k.Row() == first })
+	state := s.State()
+	// 8 measurements of round 1, and 4 of each other.
+	if p := ProgressOf(s.Plan, &state); p.Total != 8+3*4 || p.Done != 8 || p.Decided != 1 || p.Rows != 2 {
+		t.Errorf("progress %+v", p)
+	}
+	if err := s.StartRound(2, orderOf(s.Plan, 2), ""); err == nil || !strings.Contains(err.Error(), "which was decided after round 1") {
+		t.Errorf("it is in round 2: %v", err)
+	}
+	wholeRound(t, s, 2, left)
+	if err := s.Decide(1, []Verdict{{left[0].Row(), "el8/rc1 FAIL"}}); err == nil || !strings.Contains(err.Error(), "round 2 has begun") {
+		t.Errorf("decided after another round: %v", err)
+	}
+	if err := s.Finish(); err == nil || !strings.Contains(err.Error(), "round 3 is not done") {
+		t.Errorf("finished with a row that is not decided: %v", err)
+	}
+	s, _ = recovered(t, s, bootA)
+	s.Plan.Rounds = 4
+	if err := s.Decide(2, []Verdict{{left[0].Row(), "el8/rc1 FAIL"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	state = s.State()
+	if p := ProgressOf(s.Plan, &state); p.Total != 12 || p.Done != 12 || p.Left != 0 || !state.Done {
+		t.Errorf("progress %+v, done %v", p, state.Done)
+	}
+	r, err := record.ReadRound(os.DirFS(s.Results), record.RoundDir("xeon", "gate1", 2))
+	if err != nil || !r.Finished || len(r.Measurements) != 4 {
+		t.Errorf("round 2: %+v, %v", r, err)
+	}
+	text, err := os.ReadFile(filepath.Join(s.SessionDir(), record.JournalFile))
+	if err != nil || !strings.Contains(string(text), `"event":"session_done","text":"decided after round 2 of 4"`) {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
+// Controls are in every round that there is, and ask for none.
+func TestControlsAskForNoRound(t *testing.T) {
+	s := claimed(t, "id")
+	s.Plan.Scenarios[1].Control = true
+	wholeRound(t, s, 1, orderOf(s.Plan, 1))
+	if state := s.State(); state.AllDecided(s.Plan) {
+		t.Error("nothing is decided")
+	}
+	if err := s.Decide(1, []Verdict{{Row{"", s.Plan.Scenarios[0].Name}, "el8/rc1 PASS"}}); err != nil {
+		t.Fatal(err)
+	}
+	if state := s.State(); !state.AllDecided(s.Plan) {
+		t.Error("only a control is left")
+	}
+	if err := s.Finish(); err != nil {
+		t.Error(err)
+	}
 }
 
 // A session from beginning to end is what readers of records expect.

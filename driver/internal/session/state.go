@@ -20,11 +20,21 @@ func keyOf(e record.Event) Key { return Key{e.Round, e.Run, e.Variant, e.Mode, e
 
 // String names it as messages do: round 2, run 3, el8, multi/static-small.
 func (k Key) String() string {
-	scenario := k.Scenario
-	if k.Mode != "" {
-		scenario = k.Mode + "/" + scenario
+	return fmt.Sprintf("round %d, run %d, %s, %s", k.Round, k.Run, k.Variant, k.Row())
+}
+
+// Row is a line of the tables: a scenario in a mode, of all variants.
+type Row struct{ Mode, Scenario string }
+
+// Row is the one that a measurement is of.
+func (k Key) Row() Row { return Row{k.Mode, k.Scenario} }
+
+// String names it as tables do: multi/static-small.
+func (r Row) String() string {
+	if r.Mode == "" {
+		return r.Scenario
 	}
-	return fmt.Sprintf("round %d, run %d, %s, %s", k.Round, k.Run, k.Variant, scenario)
+	return r.Mode + "/" + r.Scenario
 }
 
 // Status is how far a measurement has come. The events in brackets lead to it.
@@ -88,8 +98,9 @@ type State struct {
 	Stopped string // why it was stopped; "": it was not, or was resumed since
 	Done    bool
 
-	Rounds map[int]RoundState
-	Cells  map[Key]Cell // of rounds that were not aborted
+	Rounds  map[int]RoundState
+	Cells   map[Key]Cell // of rounds that were not aborted
+	Decided map[Row]int  // after which round; those rows are in no later round
 }
 
 // Replay makes the state that events lead to. An error tells the first event that
@@ -117,6 +128,12 @@ func (s *State) Missing(k Key) bool {
 	return !known || !c.Status.Decided()
 }
 
+// Left tells whether a row was decided before a round, which then lacks it.
+func (s *State) Left(row Row, round int) bool {
+	after, decided := s.Decided[row]
+	return decided && after < round
+}
+
 // Keys returns the measurements of a round, by run, slot and name.
 func (s *State) Keys(round int) []Key {
 	keys := slices.Collect(maps.Keys(s.Cells))
@@ -128,9 +145,39 @@ func (s *State) Keys(round int) []Key {
 	return keys
 }
 
+// LastDone is the last of the rounds that are done, from the first on; 0: none.
+func (s *State) LastDone() int {
+	n := 0
+	for s.Rounds[n+1].Done {
+		n++
+	}
+	return n
+}
+
+// AllDecided tells whether no row needs another round: all are decided but controls,
+// which are in every round that there is, and decide nothing. It is never so without a
+// decision.
+func (s *State) AllDecided(plan *record.Plan) bool {
+	if len(s.Decided) == 0 {
+		return false
+	}
+	for _, sc := range plan.Scenarios {
+		if _, decided := s.Decided[Row{sc.Mode, sc.Name}]; !decided && !sc.Control {
+			return false
+		}
+	}
+	return true
+}
+
+// lacksRounds tells whether a round has to be measured, or to be ended.
+func (s *State) lacksRounds(plan *record.Plan) bool {
+	last := s.LastDone()
+	return last < plan.Rounds && (s.Rounds[last+1].Begun || !s.AllDecided(plan))
+}
+
 // clone returns a state that can be changed without this one.
 func (s *State) clone() State {
 	other := *s
-	other.Rounds, other.Cells = maps.Clone(s.Rounds), maps.Clone(s.Cells)
+	other.Rounds, other.Cells, other.Decided = maps.Clone(s.Rounds), maps.Clone(s.Cells), maps.Clone(s.Decided)
 	return other
 }

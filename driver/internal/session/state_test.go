@@ -23,6 +23,11 @@ func told(words ...string) []record.Event {
 		if strings.HasPrefix(kind, "round") {
 			e.Round = 1
 		}
+		if e.Kind == record.RowDecided { // static-small, after a round
+			e.Scenario = "static-small"
+			fmt.Sscan(attempt, &e.Round)
+			attempt = ""
+		}
 		if attempt != "" {
 			e.Round, e.Run, e.Slot, e.Variant, e.Scenario = 1, 1, 4, "el8", "static-small"
 			fmt.Sscan(attempt, &e.Attempt)
@@ -65,6 +70,11 @@ func TestReplay(t *testing.T) {
 		{[]string{"session_done"}, Cell{}, "in the middle of round 1"},
 		{[]string{"started 1", "measured 1", "valid 1", "round_done", "round_started"}, Cell{}, "round 1, which is done"},
 		{[]string{"started 1", "measured 1", "valid 1", "round_done", "session_done", "session_resumed"}, Cell{}, "session_resumed after the session was done"},
+		{[]string{"decided 1"}, Cell{}, "static-small was decided after round 1, but round 1 has begun"},
+		{[]string{"started 1", "measured 1", "valid 1", "round_done", "decided 1"}, Cell{Status: Valid, Attempt: 1}, ""},
+		{[]string{"started 1", "measured 1", "valid 1", "round_done", "decided 2"}, Cell{}, "after round 2, which is not done"},
+		{[]string{"started 1", "measured 1", "valid 1", "round_done", "decided 1", "decided 1"}, Cell{}, "and had been after round 1"},
+		{[]string{"started 1", "measured 1", "valid 1", "round_done", "session_done", "decided 1"}, Cell{}, "decided after the session was done"},
 		{[]string{"round_aborted", "started 1"}, Cell{}, "whose round is not open"},
 		{[]string{"round_aborted", "round_started", "started 1"}, Cell{}, "of which nothing is known"},
 	}

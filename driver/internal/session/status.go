@@ -18,8 +18,10 @@ type Progress struct {
 	Done    int           `json:"done"`  // measurements that are decided
 	Total   int           `json:"total"` // of the whole plan; not less than Done
 	Invalid int           `json:"invalid"`
-	Doing   string        `json:"doing,omitempty"` // the measurement under way, [Key.String]
-	Left    time.Duration `json:"left_ns"`         // warm-up, window and overhead of what is left
+	Decided int           `json:"decided,omitempty"` // rows that left the plan
+	Rows    int           `json:"rows,omitempty"`    // of which; 0 while none has
+	Doing   string        `json:"doing,omitempty"`   // the measurement under way, [Key.String]
+	Left    time.Duration `json:"left_ns"`           // warm-up, window and overhead of what is left
 }
 
 // OverheadPerMeasurement is what a measurement takes beside its warm-up and its window: to
@@ -30,11 +32,16 @@ const OverheadPerMeasurement = 2500 * time.Millisecond
 
 // ProgressOf tells how far a state is in its plan. A round's own order counts, where it
 // has one: it lacks what this host or a variant cannot do. Pairs that were repeated
-// make nothing of it longer but the time.
+// make nothing of it longer but the time. What a stopped session did is not under way.
 func ProgressOf(plan *record.Plan, s *State) Progress {
 	p := Progress{Rounds: plan.Rounds}
-	full := plan.Runs * len(plan.Variants) * len(plan.Scenarios)
-	left := 0
+	if len(s.Decided) > 0 {
+		p.Decided, p.Rows = len(s.Decided), len(plan.Scenarios)
+	}
+	full, left := 0, 0 // full: of a round that has no order yet
+	if s.lacksRounds(plan) {
+		full = plan.Runs * len(plan.Variants) * (len(plan.Scenarios) - p.Decided)
+	}
 	for n := 1; n <= plan.Rounds; n++ {
 		r, keys := s.Rounds[n], s.Keys(n)
 		if r.Begun || r.Done {
@@ -48,7 +55,9 @@ func ProgressOf(plan *record.Plan, s *State) Progress {
 		for _, k := range keys {
 			switch c := s.Cells[k]; {
 			case c.Status == Begun:
-				p.Doing = k.String()
+				if s.Stopped == "" {
+					p.Doing = k.String()
+				}
 				left++
 			case !c.Status.Decided():
 				left++
@@ -68,6 +77,9 @@ func (p Progress) String() string {
 	text := fmt.Sprintf("round %d of %d, %d of %d measurements", p.Round, p.Rounds, p.Done, p.Total)
 	if p.Invalid > 0 {
 		text += fmt.Sprintf(", %d invalid", p.Invalid)
+	}
+	if p.Decided > 0 {
+		text += fmt.Sprintf(", %d of %d rows decided", p.Decided, p.Rows)
 	}
 	if p.Doing != "" {
 		text += ", now " + p.Doing
