@@ -34,6 +34,10 @@
 //  5. A round ends with who was seen to run and in what the variants differed, and with
 //     its aggregate.
 //
+// After the rounds, where the order says so, the system calls of each variant are counted
+// in a pass of their own, which costs the servers time and is no measurement. A session
+// that is done can have that later.
+//
 // Whatever ends a sitting (a signal, a refusal, the time, an error), the variant that
 // runs is stopped, the session says why, and it can be resumed.
 //
@@ -47,6 +51,6 @@
 // order.go, surroundings.go, errors.go; read.go, plan.go, lacking.go; run.go with lock.go
 // and fitness.go; sitting.go, looks.go, turn.go, redo.go, complaints.go, identity.go,
 // progress.go; resume.go,
-// preview.go, status.go, standin.go; twin.go for calibrations; rig.go and measurer.go. The parts are below internal: order
+// syscalls.go, preview.go, status.go, standin.go; twin.go for calibrations; rig.go and measurer.go. The parts are below internal: order
 // (what comes after what), measure (one measurement), session (lock, journal, files).
 package driver

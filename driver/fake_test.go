@@ -17,6 +17,7 @@ import (
 	"github.com/scalws/scalbench/internal/cpuset"
 	"github.com/scalws/scalbench/internal/host"
 	"github.com/scalws/scalbench/internal/mono"
+	"github.com/scalws/scalbench/internal/perf"
 	"github.com/scalws/scalbench/internal/record"
 	"github.com/scalws/scalbench/internal/serverproc"
 	"github.com/scalws/scalbench/internal/suite"
@@ -84,6 +85,10 @@ func labIn(dir string, suites map[string]string) *lab {
 		},
 		orphans: func(string) ([]serverproc.Orphan, error) { return nil, nil },
 		reap:    func([]serverproc.Orphan) error { return nil },
+		perf: func(context.Context) (perf.Program, func() error, error) {
+			l.fake.log = append(l.fake.log, "perf")
+			return perf.Program{Events: perf.ByName}, func() error { l.fake.log = append(l.fake.log, "perf is released"); return nil }, nil
+		},
 	}
 	l.rig.measurer = func(c measure.Config, url string) (measurer, error) {
 		l.fake.suite, l.fake.url = c.Suite, url
@@ -146,6 +151,7 @@ type fake struct {
 	onStart   func(variant string, nth int) error
 	onMeasure func(ctx context.Context, variant, scenario string, nth int, m *record.Measurement) error
 	onStop    func(variant string) (reason string, err error)
+	onCount   func(ctx context.Context, variant, scenario string) (record.SyscallRow, []measure.File, error)
 	facts     func(variant string, nth int) serverproc.Facts
 	evidence  func(variant string) measure.Evidence
 
@@ -225,6 +231,16 @@ func (s *fakeServer) measure(ctx context.Context, sc suite.Scenario) (record.Mea
 		{Name: measure.EvidenceFile, Data: text},
 	}
 	return m, evidence, err
+}
+
+func (s *fakeServer) countSyscalls(ctx context.Context, sc suite.Scenario, program perf.Program) (record.SyscallRow, []measure.File, error) {
+	f := s.fake
+	f.log = append(f.log, "count "+s.name+" "+sc.Name)
+	if f.onCount != nil {
+		return f.onCount(ctx, s.name, sc.Name)
+	}
+	return record.SyscallRow{PerRequest: record.Of(2), Calls: 600, ByName: []record.SyscallCount{{Name: "read", Calls: 600, PerRequest: 2}}},
+		[]measure.File{{Name: "perf-stat.csv", Data: []byte(program.Events)}}, nil
 }
 
 func (s *fakeServer) stop(context.Context) (string, error) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/scalws/scalbench/driver/internal/measure"
 	"github.com/scalws/scalbench/internal/host"
+	"github.com/scalws/scalbench/internal/perf"
 	"github.com/scalws/scalbench/internal/record"
 	"github.com/scalws/scalbench/internal/suite"
 )
@@ -29,6 +30,8 @@ type measurer interface {
 // server is a variant that runs.
 type server interface {
 	measure(ctx context.Context, sc suite.Scenario) (record.Measurement, measure.Evidence, error)
+	// countSyscalls loads it and counts its system calls, which is no measurement.
+	countSyscalls(ctx context.Context, sc suite.Scenario, program perf.Program) (record.SyscallRow, []measure.File, error)
 	// stop ends it. The reason, "" mostly, says why the last measurement is invalid
 	// after all.
 	stop(ctx context.Context) (reason string, err error)
@@ -111,6 +114,10 @@ type process struct {
 
 func (p *process) measure(ctx context.Context, sc suite.Scenario) (record.Measurement, measure.Evidence, error) {
 	return p.of.bench.Measure(ctx, p.running, sc, p.of.suite.Plan)
+}
+
+func (p *process) countSyscalls(ctx context.Context, sc suite.Scenario, program perf.Program) (record.SyscallRow, []measure.File, error) {
+	return p.of.bench.CountSyscalls(ctx, p.running, sc, p.of.suite.Plan, program)
 }
 
 func (p *process) stop(ctx context.Context) (reason string, err error) { return p.running.Stop(ctx) }

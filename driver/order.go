@@ -67,6 +67,8 @@ type Order struct {
 	Reap         bool      `json:"reap,omitempty"`    // end what earlier sessions have left running
 	UntilDecided bool      `json:"decided,omitempty"` // rows leave once [Surroundings].Look says so, after the plan's rounds at the earliest
 	Command      []string  `json:"command,omitempty"` // what others are told who find the host busy
+
+	Syscalls bool `json:"syscalls,omitempty"` // count system calls in a pass of their own after the rounds
 }
 
 // Twin is the order of a calibration: a variant, and its twin under a second name, that

@@ -22,6 +22,7 @@ type Preview struct {
 	Warmup, Measure time.Duration // of each measurement
 	Keys            []string      // of Rounds, in the order of measuring: round 1, run 1, el8, static-small
 	Gaps            []string      // what is not measured, and why
+	Syscalls        int           // how often system calls are counted after the rounds
 	Takes           time.Duration // all of it
 
 	// What a gate would judge it by, as in the plan of its session.
@@ -73,6 +74,10 @@ func (s *sitting) preview() Preview {
 			p.Keys = append(p.Keys, k.String())
 		}
 		p.Takes += order.Estimate(plan, keys)
+	}
+	if s.driver.order.Syscalls {
+		p.Syscalls = len(order.Without(s.syscallKeys(), s.gaps))
+		p.Takes += s.syscallsTake()
 	}
 	return p
 }

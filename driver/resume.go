@@ -35,7 +35,7 @@ func resumeWith(ctx context.Context, dir string, o Order, around Surroundings, r
 	if err != nil {
 		return Outcome{}, err
 	}
-	if state.Done {
+	if state.Done && !o.Syscalls {
 		return Outcome{}, fmt.Errorf("%s: %w", layout.SessionDir(), ErrFinished)
 	}
 	kept, err := keptOrder(layout)
@@ -105,13 +105,14 @@ func (o Order) sitting(by Order, l session.Layout) Order {
 	o.Results, o.Name = l.Results, l.Table
 	o.LockPath, o.LockSocket, o.Wait, o.Reap = by.LockPath, by.LockSocket, by.Wait, by.Reap
 	o.StartAt, o.Until, o.Command = by.StartAt, by.Until, by.Command
+	o.Syscalls = o.Syscalls || by.Syscalls
 	return o
 }
 
 // resumeSuite goes on with a session, when everything is as it was.
 func (d *driver) resumeSuite(ctx context.Context, t task, layout session.Layout) (outcome *SessionOutcome, err error) {
 	// Read again now that nobody else can write.
-	on, _, err := session.Read(layout)
+	on, state, err := session.Read(layout)
 	if err != nil {
 		return nil, err
 	}
@@ -131,6 +132,9 @@ func (d *driver) resumeSuite(ctx context.Context, t task, layout session.Layout)
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.measurer.close()) }()
+	if state.Done {
+		return s.countAlone(ctx, layout)
+	}
 	var recovery session.Recovery
 	if s.session, recovery, err = session.Resume(layout, d.rig.boot, d.rig.now); err != nil {
 		return nil, err
@@ -176,7 +180,7 @@ func Repeat(dir string, scenarios []string, runs int, o Order) (Order, error) {
 		return Order{}, err
 	}
 	again := kept.sitting(o, layout)
-	again.RepeatOf, again.UntilDecided = on.Plan.Session, false
+	again.RepeatOf, again.UntilDecided, again.Syscalls = on.Plan.Session, false, false
 	if len(scenarios) > 0 {
 		again.Only = slices.Clone(scenarios)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/scalws/scalbench/driver/internal/session"
 	"github.com/scalws/scalbench/internal/host"
 	"github.com/scalws/scalbench/internal/mono"
+	"github.com/scalws/scalbench/internal/perf"
 	"github.com/scalws/scalbench/internal/serverproc"
 )
 
@@ -35,6 +36,8 @@ type rig struct {
 	orphans   func(session string) ([]serverproc.Orphan, error)
 	reap      func([]serverproc.Orphan) error
 	measurer  func(c measure.Config, url string) (measurer, error)
+	// perf is what counts system calls, and is given up when no more are counted.
+	perf func(context.Context) (program perf.Program, release func() error, err error)
 }
 
 // hostRoot is where this host's files are.
@@ -71,8 +74,21 @@ func (around Surroundings) hostRig(o Order) (*rig, error) {
 			return files.WaitQuiet(ctx, c, hostClock, say)
 		},
 		orphans: serverproc.Orphans, reap: serverproc.Reap,
-		measurer: newMeasurer,
+		measurer: newMeasurer, perf: keepPerf,
 	}, nil
+}
+
+// keepPerf finds perf and keeps its events open.
+func keepPerf(ctx context.Context) (perf.Program, func() error, error) {
+	program, err := perf.Find(ctx)
+	if err != nil {
+		return program, nil, err
+	}
+	keeper, err := program.Keep(ctx)
+	if err != nil {
+		return program, nil, err
+	}
+	return program, keeper.Release, nil
 }
 
 // placeOf is where the lock is: where an order wants it, or where the host has it.

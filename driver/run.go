@@ -41,6 +41,11 @@ type SessionOutcome struct {
 	// "": it is not done, or had all its rounds.
 	Decided string
 
+	// Syscalls are the system calls that were counted beside the rounds, and SyscallsDir
+	// where that lies; nil: nobody asked, or it did not come to that.
+	Syscalls    *record.Syscalls
+	SyscallsDir string
+
 	// OverheadMax is the most that a measurement took beside its load, and OwnCPUFracMax
 	// the most that this process used of a CPU during a window; of what was measured now.
 	OverheadMax   time.Duration

@@ -88,6 +88,9 @@ func (s *sitting) measureAll(ctx context.Context, resumed bool) (*SessionOutcome
 		outcome.Stopped = record.OneLine(stopReason(ctx, err))
 		err = errors.Join(err, s.session.Stop(outcome.Stopped))
 	}
+	if s.order.Syscalls && err == nil && !outcome.OutOfTime {
+		err = s.countSyscalls(ctx, outcome)
+	}
 	return outcome, errors.Join(err, s.count(outcome))
 }
 

@@ -108,6 +108,9 @@ func outcomeError(ctx context.Context, outcome driver.Outcome, err error) error 
 		if len(outcome.Sessions) == 0 {
 			return errors.New("interrupted: nothing was measured")
 		}
+		if last := outcome.Sessions[len(outcome.Sessions)-1]; last.Stopped == "" {
+			return fmt.Errorf("interrupted: the rounds are done; scalbench resume %s --syscalls counts system calls", last.Files.Session)
+		}
 		return errors.New("interrupted: scalbench resume goes on where the session stopped")
 	}
 	if outcome.Invalid() {

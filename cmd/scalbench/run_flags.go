@@ -52,8 +52,7 @@ func (o *runOptions) register(f *pflag.FlagSet) {
 	f.IntVar(&o.untilDecided, "until-decided", 0, "add `rounds`, until there are so many, of rows that the gate cannot decide (default the suite's max_rounds)")
 	f.Lookup("until-decided").NoOptDefVal = suitesMost
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the order, the number of measurements and the time, and measure nothing")
-	f.BoolVar(&o.syscalls, "syscalls", false, "")
-	hide(f, "syscalls")
+	f.BoolVar(&o.syscalls, "syscalls", false, "count system calls for each request with perf, in a pass of its own after the rounds")
 	o.sitting.register(f)
 }
 
@@ -77,7 +76,7 @@ func hide(f *pflag.FlagSet, name string) { f.Lookup(name).Hidden = true }
 // order is what the flags say, with everything that is wrong with them.
 func (o *runOptions) order(f *pflag.FlagSet, suites []string, now time.Time) (driver.Order, error) {
 	order := driver.Order{Suites: suites, Preset: o.preset, Only: o.only, Attach: o.attach, Results: o.results, Name: o.name,
-		UntilDecided: f.Changed("until-decided"), StandIn: o.standIn}
+		UntilDecided: f.Changed("until-decided"), StandIn: o.standIn, Syscalls: o.syscalls}
 	if f.Changed("rounds") {
 		order.Edit.Rounds = &o.rounds
 	}
@@ -94,9 +93,6 @@ func (o *runOptions) order(f *pflag.FlagSet, suites []string, now time.Time) (dr
 		order.Edit.Measure = &o.measure
 	}
 	var faults []error
-	if o.syscalls {
-		faults = append(faults, usagef("flag --syscalls is not supported yet (system calls for each request)"))
-	}
 	for _, text := range o.params {
 		name, value, found := strings.Cut(text, "=")
 		if !found || name == "" {

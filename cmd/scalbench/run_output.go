@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/scalws/scalbench/driver"
+	"github.com/scalws/scalbench/internal/record"
 	"github.com/scalws/scalbench/internal/units"
 )
 
@@ -87,6 +88,9 @@ func printPreviews(out io.Writer, previews []driver.Preview) {
 		for _, gap := range p.Gaps {
 			fmt.Fprintf(out, "  not measured: %s\n", gap)
 		}
+		if p.Syscalls > 0 {
+			fmt.Fprintf(out, "  then system calls are counted, %s\n", counted(p.Syscalls, "time"))
+		}
 		total += p.Takes
 	}
 	if len(previews) > 1 {
@@ -122,6 +126,10 @@ func printSession(out io.Writer, s driver.SessionOutcome) {
 	}
 	if s.Decided != "" {
 		fmt.Fprintf(out, "%-9s%s\n", "decided", s.Decided)
+	}
+	if s.Syscalls != nil {
+		fmt.Fprintf(out, "%-9s%s\n", "syscalls", s.SyscallsDir)
+		_ = record.WriteSyscallsText(out, s.Syscalls) // as all that is printed here
 	}
 	if s.Stopped != "" {
 		fmt.Fprintf(out, "%-9s%s\n", "stopped", s.Stopped)

@@ -18,15 +18,18 @@ func oneSession(cmd *cobra.Command, args []string) error {
 
 func newResume(std streams) *cobra.Command {
 	var sitting sittingOptions
+	var syscalls bool
 	cmd := &cobra.Command{
 		Use:   "resume SESSION",
 		Short: "Go on with a session that was stopped or killed",
 		Long: "Go on with a session that was stopped or killed. What was measured stays; what was cut in the middle is measured\n" +
-			"again, and so is the other half of its pair. Suites, programs and host must be what they were.",
-		Example: "  scalbench resume results/xeon-gate1.session",
-		Args:    oneSession,
+			"again, and so is the other half of its pair. Suites, programs and host must be what they were.\n\n" +
+			"With --syscalls system calls are counted after that, also of a session that is finished.",
+		Example: "  scalbench resume results/xeon-gate1.session\n" +
+			"  scalbench resume results/xeon-gate1.session --syscalls",
+		Args: oneSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			order := driver.Order{}
+			order := driver.Order{Syscalls: syscalls}
 			if err := sitting.apply(&order, time.Now()); err != nil {
 				return err
 			}
@@ -35,6 +38,7 @@ func newResume(std streams) *cobra.Command {
 		},
 	}
 	cmd.Flags().SortFlags = false
+	cmd.Flags().BoolVar(&syscalls, "syscalls", false, "count system calls for each request with perf, in a pass of its own after the rounds")
 	sitting.register(cmd.Flags())
 	return cmd
 }

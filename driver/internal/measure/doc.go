@@ -35,6 +35,8 @@
 //  4. [Running.Stop] ends everything, and tells whether something had ended by itself.
 //
 // [Bench.Attach] takes a server that somebody else has started for a variant.
+// [Bench.CountSyscalls] loads as a measurement does and counts system calls, which costs
+// the server time: it is for a pass of its own and never for a round.
 //
 // # Modes
 //
@@ -46,5 +48,6 @@
 //
 // bench.go, placement.go; start.go with ports.go, layout.go, helpers.go, prepare.go,
 // twin.go, running.go and identity.go; measure.go with ready.go, generator.go, watch.go, edges.go,
-// row.go, logs.go, verdict.go and evidence.go; stop.go, attach.go; errors.go.
+// row.go, logs.go, verdict.go and evidence.go; stop.go, attach.go,
+// syscalls.go; errors.go.
 package measure

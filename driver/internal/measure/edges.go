@@ -148,6 +148,9 @@ func (m *measurement) follow(ctx context.Context) (reason string, err error) {
 	if reason, err = m.until(ctx, t.From, nil); reason != "" || err != nil {
 		return reason, err
 	}
+	if m.syscalls != nil {
+		m.syscalls.begin(ctx)
+	}
 	m.edges.begin()
 	m.evidence.EdgeLate = m.bench.clock.Now().Sub(t.From)
 	var sample func()
@@ -156,6 +159,9 @@ func (m *measurement) follow(ctx context.Context) (reason string, err error) {
 	}
 	if reason, err = m.until(ctx, t.To, sample); reason != "" || err != nil {
 		return reason, err
+	}
+	if m.syscalls != nil {
+		m.syscalls.finish(ctx)
 	}
 	m.evidence.Server, m.evidence.App = m.edges.end()
 	m.evidence.OwnCPUFrac = m.edges.ownCPUFrac

@@ -25,6 +25,7 @@ type measurement struct {
 	generator *generator
 	watch     *watch
 	edges     *edges
+	syscalls  *syscalls // nil: they are not counted, as in every measurement of a round
 
 	result   *loadgen.Result // nil: there is none
 	seen     seen
@@ -37,8 +38,17 @@ type measurement struct {
 // mode, scenario, attempt), which session.Attempt.Commit fills in. The evidence has what
 // there is, also beside an error.
 func (b *Bench) Measure(ctx context.Context, r *Running, sc suite.Scenario, plan suite.Plan) (record.Measurement, Evidence, error) {
-	began := b.clock.Now()
 	m := &measurement{bench: b, running: r, scenario: sc, session: plan}
+	row, err := m.take(ctx)
+	if err != nil {
+		err = fmt.Errorf("measure %s of variant %s: %w", sc.Name, r.variant.Name, err)
+	}
+	return row, m.evidence, err
+}
+
+// take runs the measurement and makes its row and its evidence.
+func (m *measurement) take(ctx context.Context) (record.Measurement, error) {
+	began := m.bench.clock.Now()
 	reason, err := m.run(ctx)
 	row := m.row()
 	if err == nil {
@@ -50,10 +60,7 @@ func (b *Bench) Measure(ctx context.Context, r *Running, sc suite.Scenario, plan
 	if filesErr := m.collect(); filesErr != nil && err == nil {
 		err = filesErr
 	}
-	if err != nil {
-		err = fmt.Errorf("measure %s of variant %s: %w", sc.Name, r.variant.Name, err)
-	}
-	return row, m.evidence, err
+	return row, err
 }
 
 // run is the story of a measurement. A reason says why it is invalid; more may be found in

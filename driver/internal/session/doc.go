@@ -27,6 +27,8 @@
 //     where a look at it says so.
 //  4. [Session.Finish], or [Session.Stop] when a signal came; [Lock.Release].
 //
+// Beside the rounds: [Layout.BeginPass].
+//
 // From another terminal: [Look], [ProgressOf], [StopOwner], [AddNote].
 //
 // # What a kill leaves
@@ -51,5 +53,5 @@
 // The lock: owner.go, lock.go, lockfile.go, guard.go, busy.go, coverage.go. The session:
 // state.go and apply.go, pair.go, recovery.go, all four without files; layout.go,
 // journal.go, claim.go, resume.go, session.go, attempt.go, seal.go, durable.go. Then
-// status.go.
+// pass.go and status.go.
 package session

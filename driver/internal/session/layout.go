@@ -73,11 +73,15 @@ func (l Layout) SummaryPath(round, run int, variant string) string {
 
 // MeasurementDir is the directory of a committed measurement: its last attempt.
 func (l Layout) MeasurementDir(k Key) string {
-	name := k.Scenario
-	if k.Mode != "" {
-		name = k.Mode + modeSign + name
+	return filepath.Join(l.RunDir(k.Round, k.Run, k.Variant), rowName(k.Mode, k.Scenario))
+}
+
+// rowName is what the directory of a scenario in a mode is called.
+func rowName(mode, scenario string) string {
+	if mode == "" {
+		return scenario
 	}
-	return filepath.Join(l.RunDir(k.Round, k.Run, k.Variant), name)
+	return mode + modeSign + scenario
 }
 
 // SupersededDir is where a committed attempt is moved when the next begins.

@@ -1,0 +1,145 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/scalws/scalbench/internal/mono"
+	"github.com/scalws/scalbench/internal/perf"
+	"github.com/scalws/scalbench/internal/record"
+	"github.com/scalws/scalbench/internal/suite"
+)
+
+// CountMax is the most time in which system calls are counted: what each request makes is
+// known after a thousand of them.
+const CountMax = 10 * time.Second
+
+// CountSyscalls loads a variant as a measurement does and counts the system calls that its
+// processes make meanwhile, over the window, or ten seconds of it when it is longer. It is
+// no measurement, for counting costs the server time. What could not be counted is in the
+// row; an error is ours, or the context's. The row lacks its place (variant, mode,
+// scenario).
+func (b *Bench) CountSyscalls(ctx context.Context, r *Running, sc suite.Scenario, plan suite.Plan, program perf.Program) (record.SyscallRow, []File, error) {
+	plan.Measure, plan.OfRecord = min(plan.Measure, CountMax), false // a generator that counting keeps waiting is none
+	m := &measurement{bench: b, running: r, scenario: sc, session: plan, syscalls: &syscalls{clock: b.clock}}
+	if err := m.syscalls.start(ctx, program, r); err != nil {
+		var refused *perf.Unavailable
+		if errors.As(err, &refused) {
+			return record.SyscallRow{NA: record.OneLine(refused.Reason)}, nil, nil
+		}
+		return record.SyscallRow{}, nil, fmt.Errorf("count system calls of variant %s: %w", r.variant.Name, err)
+	}
+	row, err := m.take(ctx)
+	endErr := m.syscalls.end()
+	if err = errors.Join(err, ctx.Err()); err != nil {
+		return record.SyscallRow{}, nil, fmt.Errorf("count system calls of %s of variant %s: %w", sc.Name, r.variant.Name, err)
+	}
+	files := append(m.evidence.Files, m.syscalls.files()...)
+	switch {
+	case row.State == record.Invalid:
+		return record.SyscallRow{NA: row.Reason}, files, nil
+	case endErr != nil:
+		return record.SyscallRow{NA: record.OneLine(endErr.Error())}, files, nil
+	}
+	return m.syscalls.row(row, m.plan.RequestsPerConn), files, nil
+}
+
+// syscalls counts those of a variant's processes in a window.
+type syscalls struct {
+	clock   mono.Clock
+	counter *perf.Counter
+	note    string
+
+	from, to mono.Time // when counting began and ended; to is 0 when it did not
+	err      error     // the first
+	counts   []perf.Count
+	text     []byte // of perf
+}
+
+// start opens the tracepoints for all processes of the variant. Where there are too many
+// threads to have one for each system call, all are counted in one number.
+func (s *syscalls) start(ctx context.Context, program perf.Program, r *Running) error {
+	var pids []int
+	for _, i := range r.instances {
+		subject, err := i.subject()
+		if err != nil {
+			return err
+		}
+		pids = append(pids, subject.Tree...)
+	}
+	if len(pids) == 0 {
+		return &perf.Unavailable{Reason: "nothing is known of the server's processes"}
+	}
+	var err error
+	s.counter, err = program.Start(ctx, pids)
+	var refused *perf.Unavailable
+	if errors.As(err, &refused) && program.Events == perf.ByName {
+		s.note = "counted in one number: " + record.OneLine(refused.Reason)
+		program.Events = perf.InAll
+		s.counter, err = program.Start(ctx, pids)
+	}
+	return err
+}
+
+// begin is called at the first edge of the window, and finish at the second.
+func (s *syscalls) begin(ctx context.Context) { s.from = s.tell(ctx, s.counter.Enable) }
+
+func (s *syscalls) finish(ctx context.Context) { s.to = s.tell(ctx, s.counter.Disable) }
+
+// tell gives perf a command and returns the middle of the time that it took.
+func (s *syscalls) tell(ctx context.Context, command func(context.Context) error) mono.Time {
+	began := s.clock.Now()
+	if err := command(ctx); err != nil && s.err == nil {
+		s.err = err
+	}
+	return began.Add(s.clock.Now().Sub(began) / 2)
+}
+
+// end ends perf and reads what it has counted.
+func (s *syscalls) end() (err error) {
+	if s.to == 0 && s.err == nil {
+		s.err = errors.New("counting did not come to its end")
+	}
+	if s.err != nil {
+		s.counter.Kill()
+		return s.err
+	}
+	s.counts, s.text, err = s.counter.End()
+	return err
+}
+
+// files are what perf has printed.
+func (s *syscalls) files() []File {
+	if len(s.text) == 0 {
+		return nil
+	}
+	return []File{{Name: "perf-stat.csv", Data: s.text}}
+}
+
+// row divides the calls by the requests of the same time: counting began and ended a little
+// after the edges of the window, as long as perf takes to obey, and so it is calls per
+// second over requests per second.
+func (s *syscalls) row(of record.Measurement, requestsPerConn int) record.SyscallRow {
+	row := record.SyscallRow{StartUTC: of.StartUTC, RPS: of.RPS, Note: s.note}
+	seconds, rps := s.to.Sub(s.from).Seconds(), of.RPS.OrNaN()
+	row.Seconds = record.Of(seconds)
+	per := func(calls uint64) float64 { return float64(calls) / seconds / rps }
+	for _, c := range s.counts {
+		row.Calls += c.Calls
+		if c.Name != "" {
+			row.ByName = append(row.ByName, record.SyscallCount{Name: c.Name, Calls: c.Calls, PerRequest: per(c.Calls)})
+		}
+	}
+	slices.SortFunc(row.ByName, func(a, b record.SyscallCount) int {
+		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Name, b.Name))
+	})
+	row.PerRequest = record.Of(per(row.Calls))
+	if requestsPerConn > 0 {
+		row.PerConnection = record.Of(per(row.Calls) * float64(requestsPerConn))
+	}
+	return row
+}

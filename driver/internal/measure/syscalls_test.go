@@ -1,0 +1,115 @@
+package measure
+
+import (
+	"errors"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scalws/scalbench/bench"
+	"github.com/scalws/scalbench/internal/mono"
+	"github.com/scalws/scalbench/internal/perf"
+	"github.com/scalws/scalbench/internal/record"
+	"github.com/scalws/scalbench/internal/suite"
+)
+
+// Calls per request are calls per second over requests per second: perf began 10 ms after
+// the window and ended 30 ms after it, so that it counted for 1.02 s. 100 requests a second
+// made 204 reads and 102 writes in it: 2 and 1 for each.
+func TestSyscallRow(t *testing.T) {
+	began := time.Date(2026, 11, 30, 21, 0, 0, 0, time.UTC)
+	of := record.Measurement{RPS: record.Of(100), DurationSeconds: record.Of(1), Requests: 100, StartUTC: began}
+	s := syscalls{from: mono.Time(10 * time.Millisecond), to: mono.Time(1030 * time.Millisecond),
+		counts: []perf.Count{{Name: "write", Calls: 102}, {Name: "read", Calls: 204}}}
+	row := s.row(of, 0)
+	if per := row.PerRequest.OrNaN(); row.Calls != 306 || per < 2.9999 || per > 3.0001 || row.PerConnection.Known() || row.StartUTC != began {
+		t.Errorf("%+v", row)
+	}
+	if len(row.ByName) != 2 || row.ByName[0].Name != "read" || row.ByName[0].PerRequest < 1.9999 || row.ByName[0].PerRequest > 2.0001 {
+		t.Errorf("by name %+v", row.ByName)
+	}
+	// Of connections of 4 requests each has 12; in one number there are no names.
+	s.counts = []perf.Count{{Calls: 306}}
+	if row = s.row(of, 4); row.PerConnection.OrNaN() < 11.999 || row.PerConnection.OrNaN() > 12.001 || len(row.ByName) > 0 {
+		t.Errorf("%+v", row)
+	}
+}
+
+// nginx answers a request from its configuration with two calls, reading and writing, and
+// now and then one more for all that are ready.
+func TestCountSyscalls(t *testing.T) {
+	if _, err := exec.LookPath("nginx"); err != nil {
+		t.Skip("nginx is not installed: apt-get install nginx-light")
+	}
+	program, err := perf.Find(t.Context())
+	var refused *perf.Unavailable
+	switch {
+	case errors.As(err, &refused):
+		t.Skip(refused)
+	case err != nil:
+		t.Fatal(err)
+	case program.Events == perf.ByName:
+		// Those that it makes. To give up a tracepoint takes some 30 ms, 12 s for all.
+		program.Events = "syscalls:sys_enter_recvfrom,syscalls:sys_enter_writev,syscalls:sys_enter_sendfile64,syscalls:sys_enter_openat,syscalls:sys_enter_epoll_wait"
+	}
+	s, err := suite.Parser{FS: bench.Files}.Load("suites/nginx-cache.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := benchOf(t, s)
+	r := start(t, b, s.Variants[0])
+	for _, test := range []struct {
+		scenario string
+		lo, hi   float64
+	}{{"respond", 1.9, 3}, {"static-small", 2.9, 9}} {
+		i := slices.IndexFunc(s.Scenarios, func(sc suite.Scenario) bool { return sc.Name == test.scenario })
+		plan := smoke(t)
+		plan.Measure = 300 * time.Millisecond
+		var row record.SyscallRow
+		var files []File
+		for deadline := time.Now().Add(patience); ; {
+			row, files, err = b.CountSyscalls(t.Context(), r, s.Scenarios[i], plan, program)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if row.NA == "" || time.Now().After(deadline) { // else the generator had no CPU
+				break
+			}
+		}
+		if per := row.PerRequest.OrNaN(); row.NA != "" || !(per >= test.lo && per <= test.hi) {
+			t.Errorf("%s: %v calls per request, n/a %q, want %v to %v: %+v", test.scenario, row.PerRequest, row.NA, test.lo, test.hi, row)
+		}
+		named := slices.ContainsFunc(row.ByName, func(c record.SyscallCount) bool {
+			return c.Name == "recvfrom" && c.PerRequest > 0.9 && c.PerRequest < 1.1
+		})
+		if program.Events != perf.InAll && !named {
+			t.Errorf("%s: %+v, want one recvfrom for each request", test.scenario, row.ByName)
+		}
+		if !slices.ContainsFunc(files, func(f File) bool { return f.Name == "perf-stat.csv" }) {
+			t.Errorf("%s: what perf printed is not kept", test.scenario)
+		}
+	}
+	// What is answered otherwise is not divided by.
+	wrong := s.Scenarios[0]
+	wrong.Expect.Bytes = new(int64(3))
+	if row, _, err := b.CountSyscalls(t.Context(), r, wrong, smoke(t), program); err != nil || !strings.Contains(row.NA, "bad_body") || row.PerRequest.Known() {
+		t.Errorf("%+v, %v", row, err)
+	}
+}
+
+// Where perf refuses, the row says why.
+func TestCountSyscallsRefused(t *testing.T) {
+	s := parsed(t, plainSuite)
+	b := benchOf(t, s)
+	r := start(t, b, s.Variants[0])
+	refuses, err := exec.LookPath("false")
+	if err != nil {
+		t.Skip(err)
+	}
+	row, _, err := b.CountSyscalls(t.Context(), r, s.Scenarios[0], smoke(t), perf.Program{Path: refuses, Events: perf.ByName})
+	if err != nil || !strings.Contains(row.NA, "without a word") {
+		t.Errorf("%+v, %v", row, err)
+	}
+}
