@@ -62,30 +62,22 @@ func TestCountSyscalls(t *testing.T) {
 	r := start(t, b, s.Variants[0])
 	for _, test := range []struct {
 		scenario string
-		lo, hi   float64
-	}{{"respond", 1.9, 3}, {"static-small", 2.9, 9}} {
+		lo, hi   float64 // of calls for each recvfrom, of which a request has one
+	}{{"respond", 2, 3}, {"static-small", 4, 6}} {
 		i := slices.IndexFunc(s.Scenarios, func(sc suite.Scenario) bool { return sc.Name == test.scenario })
-		plan := smoke(t)
-		plan.Measure = 300 * time.Millisecond
-		var row record.SyscallRow
-		var files []File
-		for deadline := time.Now().Add(patience); ; {
-			row, files, err = b.CountSyscalls(t.Context(), r, s.Scenarios[i], plan, program)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if row.NA == "" || time.Now().After(deadline) { // else the generator had no CPU
-				break
+		row, files := countedRow(t, b, r, s.Scenarios[i], program)
+		// On a host that others use the rate of the window is not quite that of the counting.
+		if per := row.PerRequest.OrNaN(); !(per >= 0.6*test.lo && per <= 1.4*test.hi) {
+			t.Errorf("%s: %v calls per request, want %v to %v: %+v", test.scenario, row.PerRequest, test.lo, test.hi, row)
+		}
+		reads := row.Calls
+		for _, c := range row.ByName {
+			if c.Name == "recvfrom" {
+				reads = c.Calls
 			}
 		}
-		if per := row.PerRequest.OrNaN(); row.NA != "" || !(per >= test.lo && per <= test.hi) {
-			t.Errorf("%s: %v calls per request, n/a %q, want %v to %v: %+v", test.scenario, row.PerRequest, row.NA, test.lo, test.hi, row)
-		}
-		named := slices.ContainsFunc(row.ByName, func(c record.SyscallCount) bool {
-			return c.Name == "recvfrom" && c.PerRequest > 0.9 && c.PerRequest < 1.1
-		})
-		if program.Events != perf.InAll && !named {
-			t.Errorf("%s: %+v, want one recvfrom for each request", test.scenario, row.ByName)
+		if per := float64(row.Calls) / float64(reads); program.Events != perf.InAll && !(per >= 0.99*test.lo && per <= test.hi) {
+			t.Errorf("%s: %v calls for each recvfrom, want %v to %v: %+v", test.scenario, per, test.lo, test.hi, row.ByName)
 		}
 		if !slices.ContainsFunc(files, func(f File) bool { return f.Name == "perf-stat.csv" }) {
 			t.Errorf("%s: what perf printed is not kept", test.scenario)
@@ -96,6 +88,25 @@ func TestCountSyscalls(t *testing.T) {
 	wrong.Expect.Bytes = new(int64(3))
 	if row, _, err := b.CountSyscalls(t.Context(), r, wrong, smoke(t), program); err != nil || !strings.Contains(row.NA, "bad_body") || row.PerRequest.Known() {
 		t.Errorf("%+v, %v", row, err)
+	}
+}
+
+// countedRow counts for a second, and again where the generator had no CPU, on a host that
+// others use.
+func countedRow(t *testing.T, b *Bench, r *Running, sc suite.Scenario, program perf.Program) (record.SyscallRow, []File) {
+	t.Helper()
+	plan := smoke(t)
+	plan.Measure = time.Second
+	for deadline := time.Now().Add(patience); ; {
+		row, files, err := b.CountSyscalls(t.Context(), r, sc, plan, program)
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case row.NA == "":
+			return row, files
+		case time.Now().After(deadline):
+			t.Skipf("the generator had no CPU in any measurement of %v: %s", patience, row.NA)
+		}
 	}
 }
 
