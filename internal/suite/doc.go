@@ -75,7 +75,7 @@
 // What a session needs beside scenarios:
 //
 //	params: {conns: 64}          # "{conns}" in a text; a value of nothing must be given
-//	host: xeon                   # first part of the names of results
+//	host: xeon                   # first part of the names of results; or hosts/xeon.yaml
 //	placement: {server: 0-3, upstream: 4-7, generator: "8-15,24-31"}
 //	plan: {preset: release, rounds: 3, max_rounds: 3, runs: 5, warmup: 10s, measure: 30s,
 //	       order: rotate, interleave: variant, restart: run, seed: 1}
@@ -86,6 +86,9 @@
 //	gate: {policy: parity, max_margin: 5%, limits: {p99: 1.15, rss: 1.15}}
 //	helpers: []                  # of every scenario
 //	varies: [config]             # in what compared variants may differ, of [Things]
+//
+// Suites of one host may share a file, which has name, placement, quiet and require.
+// What a suite says of these itself wins, each as a whole.
 //
 // And a variant:
 //
@@ -167,7 +170,7 @@
 // Types: suite.go, variant.go, plan.go, preset.go, host.go, gate.go. Reading: parse.go,
 // readsuite.go, readscenario.go, readload.go, readheaders.go, readtls.go,
 // readhelpers.go, readvariant.go, readserver.go, readconfig.go, readplan.go,
-// readhost.go, readgate.go, check.go; what they are made of: files.go, source.go,
+// readhost.go, hostfile.go, readgate.go, check.go; what they are made of: files.go, source.go,
 // param.go, placeholder.go, tree.go, values.go, numbers.go, fault.go, nearest.go.
 // Configurations: config.go, configedit.go, configpath.go, configspan.go,
 // configflow.go.

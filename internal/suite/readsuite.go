@@ -28,6 +28,7 @@ type parts struct {
 	pairs     []pair
 	helpers   []placedHelper
 	quiet     *field
+	host      *hostFile // nil: the suite names no file of one
 	preset    Preset
 	orderSaid bool
 }
@@ -45,7 +46,7 @@ func (r *reader) suite(root ast.Node) *Suite {
 		case "about":
 			s.About = r.sentence(f)
 		case "host":
-			s.Host = r.name(f)
+			s.Host, p.host = r.host(f)
 		case "placement":
 			s.Placement = r.placement(f)
 		case "plan":
@@ -91,6 +92,9 @@ func (r *reader) ahead(root ast.Node, fields []field, s *Suite) {
 // complete checks what spans several keys, and fills the suite.
 func (r *reader) complete(s *Suite, p *parts) {
 	s.Quiet = r.quiet(p.quiet, p.preset)
+	if p.host != nil {
+		p.host.underSuite(s, p)
+	}
 	if s.Gate.Policy == NonInferior && !p.orderSaid {
 		s.Plan.Order = Counterbalanced
 	}
