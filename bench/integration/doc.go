@@ -28,10 +28,15 @@
 // variable SCALBENCH_SERVERS, a list such as "go,h2o" or "all", says otherwise,
 // and `make test-servers` sets it.
 //
+// # The suites of the reports
+//
+// A few rows of bench/suites/reports are run with the embedded target in the place of
+// every server; SCALBENCH_REPORTS, a list of suites or "all", has whole suites run.
+//
 // # Reading order
 //
 // program_test.go (the binary), then by what they need: nginx_test.go (a server
 // and its log), sent_test.go, cut_test.go; servers/ (all servers), load_test.go
 // (a load on one of them), matrix_test.go, trust_test.go, mismatch_test.go,
-// limits_test.go; by themselves syscalls_test.go, commands_test.go, names_test.go.
+// limits_test.go; reports_test.go; by themselves syscalls_test.go, commands_test.go, names_test.go.
 package integration
