@@ -91,7 +91,7 @@ func labIn(dir string, suites map[string]string) *lab {
 		},
 	}
 	l.rig.measurer = func(c measure.Config, url string) (measurer, error) {
-		l.fake.suite, l.fake.url = c.Suite, url
+		l.fake.suite, l.fake.url, l.fake.session = c.Suite, url, c.Session
 		return l.fake, nil
 	}
 	return l
@@ -141,10 +141,11 @@ func (l *lab) state(t *testing.T) session.State {
 
 // fake starts and measures nothing. What happens is in log.
 type fake struct {
-	lab   *lab
-	suite *suite.Suite
-	url   string
-	log   []string
+	lab     *lab
+	suite   *suite.Suite
+	session string // its id
+	url     string
+	log     []string
 
 	// What differs from the plain case; nil: nothing. nth counts the measurements of
 	// this variant and scenario, or the starts of the variant, from 1.

@@ -29,11 +29,7 @@ func (d *driver) prepare(ctx context.Context, t task, id string) (*sitting, erro
 	if err := d.endOrphans(); err != nil {
 		return nil, err
 	}
-	config := measureConfig(t, id, d.around.Environ)
-	if d.order.Attach != "" {
-		config.Say = d.around.Observer.say
-	}
-	m, err := d.rig.measurer(config, d.order.Attach)
+	m, err := d.measurerOf(t, id)
 	if err != nil {
 		return nil, err
 	}
@@ -42,6 +38,15 @@ func (d *driver) prepare(ctx context.Context, t task, id string) (*sitting, erro
 		return nil, errors.Join(err, m.close())
 	}
 	return s, nil
+}
+
+// measurerOf is that of a session by its id.
+func (d *driver) measurerOf(t task, id string) (measurer, error) {
+	config := measureConfig(t, id, d.around.Environ)
+	if d.order.Attach != "" {
+		config.Say = d.around.Observer.say
+	}
+	return d.rig.measurer(config, d.order.Attach)
 }
 
 // endOrphans tells what earlier sessions have left running, and ends it when asked to.

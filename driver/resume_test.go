@@ -60,6 +60,9 @@ func TestKilledBeforeOrder(t *testing.T) {
 	if err != nil || outcome.Sessions[0].Valid != 8 {
 		t.Errorf("%+v, %v", outcome, err)
 	}
+	if id := l.round(t, 1).Session; l.fake.session != id {
+		t.Errorf("session %s was measured as %s", id, l.fake.session)
+	}
 }
 
 // interrupted is a lab with a session that was stopped.

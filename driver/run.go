@@ -193,11 +193,29 @@ func (s *sitting) claim(layout session.Layout, plan *record.Plan, facts host.Fac
 		if layout, err = session.LayoutOf(copied.SessionDir); err == nil {
 			s.session, _, err = session.Resume(layout, s.rig.boot, s.rig.now)
 		}
+		if err == nil {
+			err = s.measureAs(s.session.Plan.Session)
+		}
 	}
 	if err != nil {
 		return err
 	}
 	if err := s.keepOrder(); err != nil {
+		return errors.Join(err, s.session.Close())
+	}
+	return nil
+}
+
+// measureAs goes on with the measurer of a session that was begun before: all that is
+// started, and where it runs, carries its id, by which a later sitting finds it.
+func (s *sitting) measureAs(id string) error {
+	m, err := s.measurerOf(s.task, id)
+	if err != nil {
+		return errors.Join(err, s.session.Close())
+	}
+	err = s.measurer.close()
+	s.measurer = m
+	if err != nil {
 		return errors.Join(err, s.session.Close())
 	}
 	return nil
