@@ -104,6 +104,8 @@ func countedRow(t *testing.T, b *Bench, r *Running, sc suite.Scenario, program p
 			t.Fatal(err)
 		case row.NA == "":
 			return row, files
+		case !strings.Contains(row.NA, "had no CPU"):
+			t.Fatal(row.NA)
 		case time.Now().After(deadline):
 			t.Skipf("the generator had no CPU in any measurement of %v: %s", patience, row.NA)
 		}
