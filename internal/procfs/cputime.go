@@ -64,7 +64,7 @@ func (f FS) taskRunTime(pid int) (time.Duration, error) {
 		if err != nil {
 			return 0, err
 		}
-		ran, err := parseSchedstat(data)
+		ran, _, err := parseSchedstat(data)
 		if err != nil {
 			return 0, fmt.Errorf("read schedstat of thread %d: %w", tid, err)
 		}
@@ -88,14 +88,16 @@ func (f FS) threads(pid int) ([]int, error) {
 // parseSchedstat reads "RAN WAITED SLICES": nanoseconds on a CPU, nanoseconds
 // waiting for one, and the number of time slices. Source: kernel documentation,
 // scheduler/sched-stats.rst.
-func parseSchedstat(data []byte) (ran time.Duration, err error) {
+func parseSchedstat(data []byte) (ran, waited time.Duration, err error) {
 	fields := bytes.Fields(data)
 	if len(fields) != 3 {
-		return 0, fmt.Errorf("%q is not three numbers", data)
+		return 0, 0, fmt.Errorf("%q is not three numbers", data)
 	}
-	nanos, err := strconv.ParseInt(string(fields[0]), 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("%q is not three numbers", data)
+	var nanos [2]int64
+	for i := range nanos {
+		if nanos[i], err = strconv.ParseInt(string(fields[i]), 10, 64); err != nil {
+			return 0, 0, fmt.Errorf("%q is not three numbers", data)
+		}
 	}
-	return time.Duration(nanos), nil
+	return time.Duration(nanos[0]), time.Duration(nanos[1]), nil
 }

@@ -27,9 +27,10 @@
 //
 // Beside it, [FS.CPUTimes] tells how busy the host is and how much of a CPU the
 // hypervisor took, [FS.NetCounters] what the network stack had to drop or send
-// again, [FS.ThreadSwitches] how often a thread had to make way, and [FS.Age]
-// how long ago a process was started.
+// again, [FS.Threads] what each thread of a process has used and how often it had to make
+// way, [FS.Placement] on which node its memory lies, and [FS.Age] how long ago it was
+// started.
 //
 // Read fs.go, stat.go, status.go, cputime.go, usage.go, then listener.go, then
-// those beside: cpustat.go, netcounters.go, switches.go, ports.go.
+// those beside: cpustat.go, netcounters.go, switches.go, thread.go, numamaps.go, ports.go.
 package procfs

@@ -18,7 +18,8 @@ type Process struct {
 	CPU time.Duration
 	// Reaped is the CPU time of the children that it has waited for, and of those
 	// that they had waited for; steps of 10 ms.
-	Reaped time.Duration
+	Reaped      time.Duration
+	MajorFaults uint64 // as in [Stat]
 	// LastCPU is where the main thread runs, or ran last. The other threads may be
 	// elsewhere.
 	LastCPU int
@@ -92,6 +93,6 @@ func parseProcess(data []byte) (Process, error) {
 		PID: s.PID, PPID: s.PPID, Comm: s.Comm, Start: s.Start,
 		CPU:     s.User + s.System,
 		Reaped:  time.Duration(numbers[0]+numbers[1]) * userTick,
-		LastCPU: int(numbers[2]),
+		LastCPU: int(numbers[2]), MajorFaults: s.MajorFaults,
 	}, nil
 }

@@ -21,9 +21,10 @@ func TestProcesses(t *testing.T) {
 	}
 	check(t, "process 100", master, Process{
 		PID: 100, PPID: 1, Comm: "nginx", Start: 520710 * time.Millisecond,
-		CPU:     30 * time.Millisecond,  // 2 and 1 ticks
-		Reaped:  950 * time.Millisecond, // 16 and 79 ticks
-		LastCPU: 1,
+		CPU:         30 * time.Millisecond,  // 2 and 1 ticks
+		Reaped:      950 * time.Millisecond, // 16 and 79 ticks
+		MajorFaults: 2,                      // field 12
+		LastCPU:     1,
 	})
 	if got[0].PID != 2 || !got[0].Kernel() || master.Kernel() {
 		t.Errorf("first %+v, want kthreadd, and only that as the kernel's", got[0])
@@ -43,8 +44,8 @@ func TestProcesses(t *testing.T) {
 }
 
 func TestParseProcessErrors(t *testing.T) {
-	line := "7 (a) S 1 7 7 0 -1 0 0 0 0 0 1 1 1 1 20 0 1 0 5 1 1 1 1 1 1 1 1 0 0 0 0 1 0 0 17 3 0 0"
-	if p, err := parseProcess([]byte(line)); err != nil || p.LastCPU != 3 {
+	line := "7 (a) S 1 7 7 0 -1 0 0 0 5 0 1 1 1 1 20 0 1 0 5 1 1 1 1 1 1 1 1 0 0 0 0 1 0 0 17 3 0 0"
+	if p, err := parseProcess([]byte(line)); err != nil || p.LastCPU != 3 || p.MajorFaults != 5 {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	fields := strings.Fields(line)

@@ -54,9 +54,10 @@ func TestStat(t *testing.T) {
 	}
 	check(t, "Stat(101)", got, Stat{
 		PID: 101, Comm: "nginx", State: 'R', PPID: 100, Threads: 1,
-		User:   2500 * time.Millisecond,   // 250 ticks of 10 ms
-		System: 1500 * time.Millisecond,   // 150 ticks
-		Start:  520800 * time.Millisecond, // 52080 ticks
+		MajorFaults: 2,                         // field 12
+		User:        2500 * time.Millisecond,   // 250 ticks of 10 ms
+		System:      1500 * time.Millisecond,   // 150 ticks
+		Start:       520800 * time.Millisecond, // 52080 ticks
 	})
 	got, err = f.Stat(200)
 	if err != nil {
@@ -143,7 +144,7 @@ func TestCPUTimeFromFiles(t *testing.T) {
 		t.Errorf("CPUTime of no process: %v, want ErrGone", err)
 	}
 	for _, data := range []string{"", "1 2", "x 2 3"} {
-		if _, err := parseSchedstat([]byte(data)); err == nil {
+		if _, _, err := parseSchedstat([]byte(data)); err == nil {
 			t.Errorf("parseSchedstat(%q) succeeded", data)
 		}
 	}

@@ -27,6 +27,8 @@ type Stat struct {
 	// PPID is the parent; 0 for the first process and for one whose parent is
 	// outside of the PID namespace.
 	PPID int
+	// MajorFaults are those of all threads: a page had to be read from a disk.
+	MajorFaults uint64
 	// User and System are the CPU time of all threads, also of those that ended,
 	// in steps of 10 ms. [FS.CPUTime] is finer.
 	User, System time.Duration
@@ -58,12 +60,13 @@ func (f FS) Stat(pid int) (Stat, error) {
 // Fields of /proc/PID/stat, numbered from 1 as in the manual page. Those after
 // the name are counted from the state, field 3.
 const (
-	statState   = 3
-	statPPID    = 4
-	statUser    = 14
-	statSystem  = 15
-	statThreads = 20
-	statStart   = 22
+	statState       = 3
+	statPPID        = 4
+	statMajorFaults = 12
+	statUser        = 14
+	statSystem      = 15
+	statThreads     = 20
+	statStart       = 22
 )
 
 // parseStat reads "PID (COMM) STATE PPID ...". The name ends at the last
@@ -95,6 +98,8 @@ func parseStat(data []byte) (Stat, error) {
 		System:  time.Duration(field(statSystem)) * userTick,
 		Threads: int(field(statThreads)),
 		Start:   time.Duration(field(statStart)) * userTick,
+
+		MajorFaults: uint64(field(statMajorFaults)),
 	}
 	if parseErr != nil {
 		return Stat{}, parseErr

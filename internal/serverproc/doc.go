@@ -52,6 +52,6 @@
 // supervise_linux.go, launch_linux.go, stop.go; ready.go, listening.go, tail.go;
 // fact.go, observe.go, processfacts.go, securityfacts.go, executable.go,
 // portfacts.go; expect.go, uidrule.go, check.go, tally.go, sampler.go; meter.go,
-// treeusage.go; differs.go, places.go; binary.go, elfnotes.go, libc.go; logscan.go,
+// treeusage.go, worker.go; differs.go, places.go; binary.go, elfnotes.go, libc.go; logscan.go,
 // logline.go; orphans.go, reap_linux.go.
 package serverproc

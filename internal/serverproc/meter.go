@@ -1,6 +1,7 @@
 package serverproc
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,33 +27,56 @@ const (
 	PeakSampled
 )
 
+// peakMethods are the words of the records.
+var peakMethods = [...]string{PeakReset: "vmhwm", PeakResetSum: "vmhwm_sum", PeakSampled: "sampled_100ms"}
+
 // String returns the word of the records.
-func (m PeakMethod) String() string {
-	return [...]string{"vmhwm", "vmhwm_sum", "sampled_100ms"}[m]
+func (m PeakMethod) String() string { return peakMethods[m] }
+
+// MarshalText returns it, too.
+func (m PeakMethod) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalText reads such a word.
+func (m *PeakMethod) UnmarshalText(text []byte) error {
+	i := slices.Index(peakMethods[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("method %q of finding a peak of memory, expected one of %q", text, peakMethods)
+	}
+	*m = PeakMethod(i)
+	return nil
 }
 
 // Usage is what a tree used between two readings.
 type Usage struct {
-	Elapsed time.Duration
+	Elapsed time.Duration `json:"elapsed_ns"`
 	// CPU is the CPU time of the whole tree: exact to the scheduler's clock for the
 	// processes that lived, in steps of 10 ms for those that ended and were reaped.
-	CPU time.Duration
+	CPU time.Duration `json:"cpu_ns"`
 	// User and System are their ticks of 10 ms, with the same processes in them; for
 	// their proportion, since CPU is finer than their sum.
-	User, System time.Duration
+	User   time.Duration `json:"user_ns"`
+	System time.Duration `json:"system_ns"`
 	// Lost: processes have ended of which nobody has kept the account (their parent
 	// ignores SIGCHLD). CPU is a lower bound then.
-	Lost bool
+	Lost bool `json:"lost,omitempty"`
 	// Started and Ended are the PIDs that are only in the second and only in the first
 	// reading, ascending. A child that did not live through either is in neither.
-	Started, Ended []int
+	Started []int `json:"started,omitempty"`
+	Ended   []int `json:"ended,omitempty"`
 
-	// Switches are those of the threads that lived at the end.
-	Switches procfs.Switches
+	// Switches and RunQueueWait are those of the threads that lived at the end: how often
+	// they left their CPU, and how long they were ready and another had it.
+	Switches     procfs.Switches `json:"switches"`
+	RunQueueWait time.Duration   `json:"run_queue_wait_ns"`
+	// MajorFaults are pages that had to be read from a disk, of the processes that lived.
+	MajorFaults uint64 `json:"major_faults"`
+	// Workers are the processes that lived at the end, the one that used most CPU first.
+	Workers []Worker `json:"workers,omitempty"`
 
-	PeakRSSBytes    int64
-	PeakMethod      PeakMethod
-	SampledRSSBytes int64 // the largest sum that was seen, where it was looked for; 0: it was not
+	PeakRSSBytes int64      `json:"peak_rss_bytes"`
+	PeakMethod   PeakMethod `json:"peak_method"`
+	// SampledRSSBytes is the largest sum that was seen, where it was looked for; 0: it was not.
+	SampledRSSBytes int64 `json:"sampled_rss_bytes,omitempty"`
 }
 
 // Meter takes the readings of one window. Begin, Sample and End are called in this order
@@ -187,8 +211,15 @@ func between(from, to treeReading) Usage {
 		}
 		u.CPU += p.cpu - before.cpu
 		reaped += p.reaped - before.reaped
-		u.Switches = add(u.Switches, switchesSince(before.switches, p.switches))
+		u.MajorFaults += p.faults - before.faults
+		w := workerOf(key, before, p)
+		for _, t := range w.Threads {
+			u.Switches = add(u.Switches, t.Switches)
+			u.RunQueueWait += t.RunQueueWait
+		}
+		u.Workers = append(u.Workers, w.brief())
 	}
+	slices.SortFunc(u.Workers, func(a, b Worker) int { return cmp.Or(cmp.Compare(b.CPU, a.CPU), cmp.Compare(a.PID, b.PID)) })
 	for key, p := range from.processes {
 		if _, lives := to.processes[key]; !lives {
 			u.Ended = append(u.Ended, key.pid)
@@ -204,19 +235,6 @@ func between(from, to treeReading) Usage {
 	slices.Sort(u.Started)
 	slices.Sort(u.Ended)
 	return u
-}
-
-// switchesSince adds up those of the threads that live. A count that went down is that of
-// a new thread with the number of one that has ended.
-func switchesSince(before, after map[int]procfs.Switches) (sum procfs.Switches) {
-	for tid, now := range after {
-		old := before[tid]
-		if now.Voluntary < old.Voluntary || now.Involuntary < old.Involuntary {
-			old = procfs.Switches{}
-		}
-		sum = add(sum, now.Sub(old))
-	}
-	return sum
 }
 
 func add(a, b procfs.Switches) procfs.Switches {

@@ -1,12 +1,16 @@
 package serverproc
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/internal/procfs"
@@ -15,11 +19,11 @@ import (
 const ms = time.Millisecond
 
 func TestBetween(t *testing.T) {
-	sw := func(v, i uint64) map[int]procfs.Switches {
-		return map[int]procfs.Switches{1: {Voluntary: v, Involuntary: i}}
+	thread := func(tid int, ran, waited time.Duration, v, i uint64) procfs.Thread {
+		return procfs.Thread{TID: tid, Name: "worker", Ran: ran, Waited: waited, Timed: true, Switches: procfs.Switches{Voluntary: v, Involuntary: i}}
 	}
 	from := treeReading{at: 0, adopted: 10 * ms, user: 100 * ms, sys: 50 * ms, processes: map[processKey]processReading{
-		{1, 1}: {cpu: 100 * ms, reaped: 0, switches: sw(5, 1)},
+		{1, 1}: {name: "nginx", cpu: 100 * ms, reaped: 0, faults: 2, threads: map[int]procfs.Thread{1: thread(1, 90*ms, 7*ms, 5, 1)}},
 		{2, 1}: {cpu: 300 * ms, reaped: 20 * ms}, // ends
 	}}
 	tests := []struct {
@@ -67,15 +71,58 @@ func TestBetween(t *testing.T) {
 		}
 	}
 
+	// Thread 1 ran for 30 ms and waited for 5; thread 2 is new, and 3 has not run.
 	to := treeReading{user: 130 * ms, sys: 60 * ms, processes: map[processKey]processReading{
-		{1, 1}: {switches: map[int]procfs.Switches{1: {Voluntary: 9, Involuntary: 3}, 2: {Voluntary: 100}}},
+		{1, 1}: {name: "nginx", cpu: 140 * ms, faults: 5, threads: map[int]procfs.Thread{
+			1: thread(1, 120*ms, 12*ms, 9, 3), 2: thread(2, 3*ms, 1*ms, 100, 0), 3: thread(3, 0, 0, 0, 0)}},
 	}}
-	if u := between(from, to); u.Switches != (procfs.Switches{Voluntary: 4 + 100, Involuntary: 2}) || u.User != 0 {
+	u := between(from, to)
+	if u.Switches != (procfs.Switches{Voluntary: 4 + 100, Involuntary: 2}) || u.User != 0 {
 		t.Errorf("switches %+v, user %s; want 104 and 2, and no times of a tree that has lost some", u.Switches, u.User)
 	}
+	if u.RunQueueWait != 6*ms || u.MajorFaults != 3 {
+		t.Errorf("waited %s, want 5 and 1 ms; %d major faults, want 5 - 2", u.RunQueueWait, u.MajorFaults)
+	}
+	want := []Worker{{PID: 1, Name: "nginx", CPU: 40 * ms, Threads: []ThreadUsage{
+		{TID: 1, Name: "worker", CPU: 30 * ms, RunQueueWait: 5 * ms, Switches: procfs.Switches{Voluntary: 4, Involuntary: 2}},
+		{TID: 2, Name: "worker", CPU: 3 * ms, RunQueueWait: 1 * ms, Switches: procfs.Switches{Voluntary: 100}},
+	}}}
+	if diff := cmp.Diff(want, u.Workers); diff != "" {
+		t.Error(diff)
+	}
 	// Another thread with the number of one that has ended.
-	if got := switchesSince(sw(5, 1), sw(2, 7)); got != (procfs.Switches{Voluntary: 2, Involuntary: 7}) {
+	if got := threadSince(thread(1, 9*ms, 9*ms, 5, 1), thread(1, 10*ms, 1*ms, 2, 7)); got.Switches != (procfs.Switches{Voluntary: 2, Involuntary: 7}) || got.RunQueueWait != ms {
 		t.Errorf("a new thread: %+v", got)
+	}
+}
+
+// Of a process with many threads the first are kept, by what they used.
+func TestWorkerBrief(t *testing.T) {
+	var w Worker
+	for tid := range 100 {
+		w.Threads = append(w.Threads, ThreadUsage{TID: tid, CPU: time.Duration(tid) * ms})
+	}
+	if got := w.brief().Threads; len(got) != 64 || got[0].TID != 99 || got[63].TID != 36 {
+		t.Errorf("%d threads, from %+v to %+v", len(got), got[0], got[len(got)-1])
+	}
+}
+
+// The words of records are read back.
+func TestUsageJSON(t *testing.T) {
+	want := Usage{CPU: ms, PeakMethod: PeakSampled, Workers: []Worker{{PID: 1, CPU: ms}}}
+	text, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Usage
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" || !strings.Contains(string(text), `"peak_method":"sampled_100ms"`) {
+		t.Errorf("%s: %s", text, diff)
+	}
+	if err := json.Unmarshal([]byte(`{"peak_method": "guessed"}`), &got); err == nil {
+		t.Error("an unknown method is read")
 	}
 }
 
@@ -107,6 +154,9 @@ func TestMeterCountsVanishedChild(t *testing.T) {
 	// The child burns 60 ms by its own clock; ticks round down twice, 10 ms each.
 	if u.CPU < 40*ms || u.User+u.System < 40*ms || u.Lost {
 		t.Errorf("CPU %s, user %s, system %s, lost %t, want at least 40 ms", u.CPU, u.User, u.System, u.Lost)
+	}
+	if len(u.Workers) != 1 || u.Workers[0].PID != s.PID() || len(u.Workers[0].Threads) == 0 || u.Workers[0].CPU > u.CPU {
+		t.Errorf("workers %+v, want the server alone, with its threads", u.Workers)
 	}
 	if u.CPU > u.Elapsed*time.Duration(8) || u.Switches.Voluntary == 0 {
 		t.Errorf("CPU %s in %s, %+v", u.CPU, u.Elapsed, u.Switches)

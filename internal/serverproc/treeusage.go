@@ -29,11 +29,13 @@ type processKey struct {
 }
 
 type processReading struct {
-	cpu      time.Duration // of its threads, those that ended included
-	reaped   time.Duration // of the children it has waited for, in steps of 10 ms
-	switches map[int]procfs.Switches
-	rss      int64 // resident now
-	peak     int64 // VmHWM
+	name    string
+	cpu     time.Duration // of its threads, those that ended included
+	reaped  time.Duration // of the children it has waited for, in steps of 10 ms
+	threads map[int]procfs.Thread
+	faults  uint64 // major ones
+	rss     int64  // resident now
+	peak    int64  // VmHWM
 }
 
 // readTree reads the processes. One that ends meanwhile is not in the reading; a zombie
@@ -77,9 +79,8 @@ func (r *treeReading) add(fs procfs.FS, proc string, pid int) error {
 	}
 	r.user, r.sys = r.user+stat.User+user, r.sys+stat.System+sys
 	r.processes[processKey{pid, stat.Start}] = processReading{
-		cpu: cpu, reaped: user + sys,
-		switches: threadSwitches(fs, proc, pid),
-		rss:      status.RSSBytes, peak: status.PeakRSSBytes,
+		name: stat.Comm, cpu: cpu, reaped: user + sys, threads: threadsOf(fs, pid), faults: stat.MajorFaults,
+		rss: status.RSSBytes, peak: status.PeakRSSBytes,
 	}
 	return nil
 }
@@ -114,21 +115,15 @@ func reapedTimes(proc string, pid int) (user, system time.Duration, err error) {
 	return time.Duration(userTicks) * userTick, time.Duration(systemTicks) * userTick, nil
 }
 
-// threadSwitches reads the switches of every thread that there is.
-func threadSwitches(fs procfs.FS, proc string, pid int) map[int]procfs.Switches {
-	tasks, err := os.ReadDir(filepath.Join(proc, strconv.Itoa(pid), "task"))
+// threadsOf reads every thread that there is, by its number; none of a process that has ended.
+func threadsOf(fs procfs.FS, pid int) map[int]procfs.Thread {
+	threads, err := fs.Threads(pid)
 	if err != nil {
-		return nil // it has ended
+		return nil
 	}
-	switches := make(map[int]procfs.Switches, len(tasks))
-	for _, task := range tasks {
-		tid, err := strconv.Atoi(task.Name())
-		if err != nil {
-			continue
-		}
-		if s, err := fs.ThreadSwitches(pid, tid); err == nil { // else it has ended
-			switches[tid] = s
-		}
+	byTID := make(map[int]procfs.Thread, len(threads))
+	for _, t := range threads {
+		byTID[t.TID] = t
 	}
-	return switches
+	return byTID
 }

@@ -48,6 +48,7 @@
 //
 // bench.go, placement.go; start.go with ports.go, layout.go, helpers.go, prepare.go,
 // twin.go, running.go and identity.go; measure.go with ready.go, generator.go, watch.go, edges.go,
-// row.go, logs.go, verdict.go and evidence.go; stop.go, attach.go,
+// row.go, logs.go, verdict.go,
+// memory.go and evidence.go; stop.go, attach.go,
 // syscalls.go; errors.go.
 package measure

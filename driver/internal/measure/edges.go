@@ -116,6 +116,8 @@ func together(a, b serverproc.Usage) serverproc.Usage {
 	a.Started, a.Ended = append(a.Started, b.Started...), append(a.Ended, b.Ended...)
 	a.Switches.Voluntary += b.Switches.Voluntary
 	a.Switches.Involuntary += b.Switches.Involuntary
+	a.RunQueueWait, a.MajorFaults = a.RunQueueWait+b.RunQueueWait, a.MajorFaults+b.MajorFaults
+	a.Workers = append(a.Workers, b.Workers...)
 	a.PeakRSSBytes, a.SampledRSSBytes = a.PeakRSSBytes+b.PeakRSSBytes, a.SampledRSSBytes+b.SampledRSSBytes
 	a.PeakMethod = max(a.PeakMethod, b.PeakMethod, serverproc.PeakResetSum)
 	return a

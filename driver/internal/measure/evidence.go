@@ -37,6 +37,8 @@ type Evidence struct {
 
 	Server *serverproc.Usage `json:"server,omitempty"` // of all instances together; nil: not known
 	App    *serverproc.Usage `json:"app,omitempty"`    // of the helpers; nil: there are none, or it is not known
+	// Memory is where that of the server's processes lies, read after the window.
+	Memory []ProcessMemory `json:"memory,omitempty"`
 
 	Identity     Identity               `json:"-"`
 	Interference host.Verdict           `json:"interference"` // of the window
@@ -90,6 +92,7 @@ func (m *measurement) collect() error {
 	if m.edges != nil && m.edges.err != nil {
 		e.Notes = append(e.Notes, m.edges.err.Error())
 	}
+	m.readMemory()
 	if m.generator != nil {
 		e.add(ResultFile, m.generator.result.Bytes())
 		e.add(generatorLog, m.generator.announced.complaints())

@@ -39,6 +39,14 @@ func TestMeasure(t *testing.T) {
 		if row.IdentityN < 2 || row.IdentityOK != row.IdentityN || row.ExeSHA256 == "" || row.RSSMethod != "vmhwm" && row.RSSMethod != "sampled_100ms" {
 			t.Errorf("identity %d of %d, exe %q, %s", row.IdentityOK, row.IdentityN, row.ExeSHA256, row.RSSMethod)
 		}
+		workers, memory := evidence.Server.Workers, evidence.Memory
+		if len(workers) != 1 || workers[0].PID != r.instances[0].pid || workers[0].CPU <= 0 || workers[0].CPU > evidence.Server.CPU {
+			t.Errorf("workers %+v of %s", workers, evidence.Server.CPU)
+		}
+		if unseen := slices.ContainsFunc(evidence.Notes, func(note string) bool { return strings.Contains(note, "memory of the server lies is n/a") }); !unseen &&
+			(len(memory) != 1 || memory[0].PID != workers[0].PID || len(memory[0].Anonymous) == 0 || len(memory[0].Files) == 0) {
+			t.Errorf("memory %+v", memory)
+		}
 		if row.CPUAppMicros.Known() {
 			t.Errorf("cpu_us_app %v without a helper", row.CPUAppMicros)
 		}
