@@ -48,7 +48,7 @@ func killedRole(dir, lock, socket string) int {
 	around.Observer.Measured = func(m Measured) { fmt.Println("measured", m.Round, m.Run, m.Variant, m.Scenario, m.Attempt) }
 	rigFor := func(Order) (*rig, error) { return &l.rig, nil }
 	_, err = resumeWith(context.Background(), l.sessionDir(), Order{}, around, rigFor)
-	if errors.Is(err, os.ErrNotExist) || err != nil && !errors.Is(err, ErrFinished) && noOrder(l) {
+	if errors.Is(err, os.ErrNotExist) {
 		_, err = runWith(context.Background(), l.order("ab"), around, rigFor)
 	}
 	if err != nil && !errors.Is(err, ErrFinished) {
@@ -57,12 +57,6 @@ func killedRole(dir, lock, socket string) int {
 	}
 	fmt.Println("done")
 	return 0
-}
-
-// noOrder tells whether the session was killed between its claim and its order.
-func noOrder(l *lab) bool {
-	_, err := os.Stat(filepath.Join(l.sessionDir(), orderFile))
-	return errors.Is(err, os.ErrNotExist)
 }
 
 // Killed at random moments and resumed each time, a session comes to its end with every

@@ -82,14 +82,10 @@ func layoutOf(dir string) (session.Layout, error) {
 	return session.LayoutOf(of)
 }
 
-// keptOrder reads the order of a session. One that was killed before it had one has
-// measured nothing: see sitting.claim.
+// keptOrder reads the order of a session.
 func keptOrder(l session.Layout) (Order, error) {
 	path := filepath.Join(l.SessionDir(), orderFile)
 	text, err := os.ReadFile(path)
-	if noFile(err) {
-		return Order{}, fmt.Errorf("%s was killed before it had begun: run its suite again, which goes on with it", l.SessionDir())
-	}
 	if err != nil {
 		return Order{}, err
 	}
@@ -157,8 +153,9 @@ func (s *sitting) tellRecovery(r session.Recovery) {
 	for _, n := range r.Aborted {
 		s.observer().say(fmt.Sprintf("round %d is measured again from its beginning: a round does not go on after a restart of the host", n))
 	}
-	if len(r.Voided) > 0 {
-		s.observer().say(againText(r.Voided, "the session ended in the middle of it"))
+	if n := len(r.Voided); n > 0 {
+		k := r.Voided[0]
+		s.observer().say(fmt.Sprintf("measuring again %d of round %d, run %d, in the middle of which the session ended: the two halves of a pair lie in one window", n, k.Round, k.Run))
 	}
 }
 

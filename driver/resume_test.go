@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -37,7 +36,7 @@ func TestInterruptedAndResumed(t *testing.T) {
 		t.Errorf("steps, want -, got +:\n%s", diff)
 	}
 	if !slices.ContainsFunc(l.said, func(line string) bool {
-		return strings.HasPrefix(line, "measuring again round 1, run 1, new, small and base: ")
+		return line == "measuring again 2 of round 1, run 1, in the middle of which the session ended: the two halves of a pair lie in one window"
 	}) {
 		t.Errorf("said %q", l.said)
 	}
@@ -46,19 +45,22 @@ func TestInterruptedAndResumed(t *testing.T) {
 	}
 }
 
-// A session that was killed before its order was written down has measured nothing, and
-// cannot be resumed; who brings the same plan again has it.
-func TestKilledBeforeOrder(t *testing.T) {
-	l := interrupted(t, ab)
-	if err := os.Remove(filepath.Join(l.sessionDir(), orderFile)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := l.resume(t.Context(), Order{}); err == nil || !strings.Contains(err.Error(), "run its suite again") {
-		t.Errorf("resumed: %v", err)
-	}
-	outcome, err := l.run(t.Context(), l.order("ab"))
+// A session that goes on much later measures both halves of each open pair again: one of
+// them would be hours older than the other.
+func TestResumedLater(t *testing.T) {
+	l := interrupted(t, ab) // base has both scenarios, and small of new was cut
+	l.at += 3600e9
+	l.fake.log = nil
+	outcome, err := l.resume(t.Context(), Order{})
 	if err != nil || outcome.Sessions[0].Valid != 8 {
-		t.Errorf("%+v, %v", outcome, err)
+		t.Fatalf("%+v, %v", outcome, err)
+	}
+	want := []string{"start base", "measure base small", "measure base large", "stop base", "start new", "measure new small", "measure new large", "stop new"}
+	if diff := cmp.Diff(want, l.fake.log[:8]); diff != "" {
+		t.Errorf("steps, want -, got +:\n%s", diff)
+	}
+	if id := l.round(t, 1).Session; l.fake.session != id {
+		t.Errorf("session %s was measured as %s", id, l.fake.session)
 	}
 	if id := l.round(t, 1).Session; l.fake.session != id {
 		t.Errorf("session %s was measured as %s", id, l.fake.session)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/scalws/scalbench/driver/internal/session"
@@ -179,44 +177,20 @@ func (d *driver) layout(plan *record.Plan) (session.Layout, error) {
 	return layout, nil
 }
 
-// claim begins the session and writes its order down. A kill between the two leaves a
-// session that nobody can resume, for nobody knows its order; it has measured nothing,
-// and whoever brings the same plan again has it.
-func (s *sitting) claim(layout session.Layout, plan *record.Plan, facts host.Facts) (err error) {
-	s.session, err = session.Claim(layout, plan, hostOf(facts), s.rig.boot, s.rig.now)
-	var copied *session.CopyError
-	if errors.As(err, &copied) {
-		_, statErr := os.Lstat(filepath.Join(copied.SessionDir, orderFile))
-		if !noFile(statErr) {
-			return &CopyError{copied.SessionDir, err}
-		}
-		if layout, err = session.LayoutOf(copied.SessionDir); err == nil {
-			s.session, _, err = session.Resume(layout, s.rig.boot, s.rig.now)
-		}
-		if err == nil {
-			err = s.measureAs(s.session.Plan.Session)
-		}
-	}
+// claim begins the session, with its order beside its plan.
+func (s *sitting) claim(layout session.Layout, plan *record.Plan, facts host.Facts) error {
+	order, err := s.order.kept(s.name)
 	if err != nil {
 		return err
 	}
-	if err := s.keepOrder(); err != nil {
-		return errors.Join(err, s.session.Close())
-	}
-	return nil
-}
-
-// measureAs goes on with the measurer of a session that was begun before: all that is
-// started, and where it runs, carries its id, by which a later sitting finds it.
-func (s *sitting) measureAs(id string) error {
-	m, err := s.measurerOf(s.task, id)
+	text, err := order.text()
 	if err != nil {
-		return errors.Join(err, s.session.Close())
+		return err
 	}
-	err = s.measurer.close()
-	s.measurer = m
-	if err != nil {
-		return errors.Join(err, s.session.Close())
+	s.session, err = session.Claim(layout, plan, hostOf(facts), s.rig.boot, s.rig.now, session.File{Name: orderFile, Data: text})
+	var copied *session.CopyError
+	if errors.As(err, &copied) {
+		return &CopyError{copied.SessionDir, err}
 	}
-	return nil
+	return err
 }

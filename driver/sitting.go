@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -39,19 +38,6 @@ type sitting struct {
 
 // orderFile keeps the order of a session beside its plan, so that it can be resumed.
 const orderFile = "order.json"
-
-// keepOrder writes the order down.
-func (s *sitting) keepOrder() error {
-	kept, err := s.order.kept(s.name)
-	if err != nil {
-		return err
-	}
-	text, err := kept.text()
-	if err != nil {
-		return err
-	}
-	return record.WriteFile(filepath.Join(s.session.SessionDir(), orderFile), text)
-}
 
 // measureConfig is what a session says of all its measurements. What is started is not
 // told, for what was measured is, a line each. What the seed is for (ports, lengths of

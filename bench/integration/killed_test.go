@@ -118,7 +118,7 @@ var measuredLine = regexp.MustCompile(`^\[\d+/\d+\] round (\d+), run (\d+), ([^,
 func (w *workshop) sit(t *testing.T, moment time.Duration) sat {
 	t.Helper()
 	args := []string{"run", "target-ab", "--preset", "smoke", "--only", "respond", "--name", w.name}
-	if _, err := os.Stat(filepath.Join(w.session(), "order.json")); err == nil { // else it has measured nothing
+	if _, err := os.Stat(w.session()); err == nil {
 		args = []string{"resume", w.session()}
 	}
 	c := w.command(append(args, "--lock", filepath.Join(w.dir, "lock"), "--lock-socket", w.dir)...)

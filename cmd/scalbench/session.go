@@ -23,7 +23,8 @@ func newResume(std streams) *cobra.Command {
 		Use:   "resume SESSION",
 		Short: "Go on with a session that was stopped or killed",
 		Long: "Go on with a session that was stopped or killed. What was measured stays; what was cut in the middle is measured\n" +
-			"again, and so is the other half of its pair. Suites, programs and host must be what they were.\n\n" +
+			"again, and so is the other half of its pair, or a half that is older than a run takes. Suites, programs and host\n" +
+			"must be what they were.\n\n" +
 			"With --syscalls system calls are counted after that, also of a session that is finished.",
 		Example: "  scalbench resume results/xeon-gate1.session\n" +
 			"  scalbench resume results/xeon-gate1.session --syscalls",

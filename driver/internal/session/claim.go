@@ -40,13 +40,20 @@ func (e *CopyError) Error() string {
 	return fmt.Sprintf("%s (session %s) has begun to measure this plan and is not finished: resume it", e.SessionDir, e.Session)
 }
 
-// Claim begins a session: its directory with plan, host and journal comes into being
-// whole, or not at all. The plan gets its schema and hash, the host its session.
+// File is one that lies beside a session's plan.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Claim begins a session: its directory with plan, host, journal and the files of the
+// caller comes into being whole, or not at all. The plan gets its schema and hash, the
+// host its session.
 //
 // It is called by the holder of the host's lock. A name that is taken is refused with
 // [ErrTaken], an unfinished session of the same plan under any name with a
 // [CopyError]. (Sessions that repeat another are told from it by RepeatOf.)
-func Claim(l Layout, plan *record.Plan, host *record.Host, boot Boot, now Now) (*Session, error) {
+func Claim(l Layout, plan *record.Plan, host *record.Host, boot Boot, now Now, files ...File) (*Session, error) {
 	plan.Hash = plan.ComputeHash()
 	host.Session = plan.Session
 	if err := makeDir(l.Results); err != nil {
@@ -65,7 +72,7 @@ func Claim(l Layout, plan *record.Plan, host *record.Host, boot Boot, now Now) (
 	if err := os.Mkdir(staging, 0o755); err != nil {
 		return nil, fmt.Errorf("claim results: %w", err)
 	}
-	j, err := fillSessionDir(staging, plan, host, boot, now)
+	j, err := fillSessionDir(staging, plan, host, boot, now, files)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("claim results: %w", err), os.RemoveAll(staging))
 	}
@@ -76,7 +83,7 @@ func Claim(l Layout, plan *record.Plan, host *record.Host, boot Boot, now Now) (
 }
 
 // fillSessionDir writes the files of a new session.
-func fillSessionDir(dir string, plan *record.Plan, host *record.Host, boot Boot, now Now) (*journal, error) {
+func fillSessionDir(dir string, plan *record.Plan, host *record.Host, boot Boot, now Now, files []File) (*journal, error) {
 	var planText, hostText bytes.Buffer
 	if err := record.WritePlan(&planText, plan); err != nil {
 		return nil, err
@@ -84,11 +91,10 @@ func fillSessionDir(dir string, plan *record.Plan, host *record.Host, boot Boot,
 	if err := record.WriteHost(&hostText, host); err != nil {
 		return nil, err
 	}
-	if err := record.WriteFile(filepath.Join(dir, record.PlanFile), planText.Bytes()); err != nil {
-		return nil, err
-	}
-	if err := record.WriteFile(filepath.Join(dir, record.HostFile), hostText.Bytes()); err != nil {
-		return nil, err
+	for _, f := range append([]File{{record.PlanFile, planText.Bytes()}, {record.HostFile, hostText.Bytes()}}, files...) {
+		if err := record.WriteFile(filepath.Join(dir, f.Name), f.Data); err != nil {
+			return nil, err
+		}
 	}
 	j, err := openJournal(filepath.Join(dir, record.JournalFile), now, State{})
 	if err != nil {

@@ -116,9 +116,12 @@ func TestClaimAfterFinished(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := testPlan("second")
-	again, err := Claim(Layout{Results: s.Results, Table: "night2"}, plan, testHost(), bootA, ticking())
+	again, err := Claim(Layout{Results: s.Results, Table: "night2"}, plan, testHost(), bootA, ticking(), File{"order.json", []byte("{}\n")})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(again.SessionDir(), "order.json")); err != nil || string(text) != "{}\n" {
+		t.Errorf("the file of the caller: %q, %v", text, err)
 	}
 	if err := again.Close(); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/internal/record"
 )
 
@@ -17,7 +18,8 @@ type Recovery struct {
 	// Adopted were committed, but the journal had not got to say so.
 	Adopted []Key
 
-	// Voided have to be measured again: cut in the middle, or partners of one that was.
+	// Voided have to be measured again: cut in the middle, partners of one that was, or
+	// halves of pairs that are too old for the other half, which is still to be measured.
 	Voided []Key
 
 	// Events bring the journal up to all that; the last is session_resumed. They are not
@@ -25,15 +27,18 @@ type Recovery struct {
 	Events []record.Event
 }
 
-// cutReason is why an attempt is void that nobody finished.
-const cutReason = "the driver ended before it was measured"
+// Why measurements are void when a session goes on.
+const (
+	cutReason  = "the driver ended before it was measured"
+	halfReason = "the other half of the pair would be measured too long after it"
+)
 
 // committed looks whether an attempt was committed, and what its row says.
 type committed func(k Key, attempt int) (row record.Measurement, ok bool, err error)
 
 // recovery finds what a session that was left in a state needs, so that it can go on
-// in a boot. Doing it twice needs nothing more the second time but the resumption.
-func (s *State) recovery(plan *record.Plan, boot Boot, look committed) (Recovery, error) {
+// in a boot, now. Doing it twice needs nothing more the second time but the resumption.
+func (s *State) recovery(plan *record.Plan, boot Boot, now mono.Time, look committed) (Recovery, error) {
 	after := s.clone()
 	var r Recovery
 	note := func(events ...record.Event) error {
@@ -83,6 +88,12 @@ func (s *State) recovery(plan *record.Plan, boot Boot, look committed) (Recovery
 			return Recovery{}, err
 		}
 	}
+	for k := after.oldHalf(plan, now); k != (Key{}); k = after.oldHalf(plan, now) {
+		r.Voided = append(r.Voided, k)
+		if err := note(event(record.Rejected, k, after.Cells[k], halfReason)); err != nil {
+			return Recovery{}, err
+		}
+	}
 	if err := note(record.Event{Kind: record.SessionResumed, Text: boot.String()}); err != nil {
 		return Recovery{}, err
 	}
@@ -96,6 +107,28 @@ func (s *State) open() []Key {
 		keys = append(keys, slices.DeleteFunc(s.Keys(n), func(k Key) bool { return !s.Cells[k].Status.Open() })...)
 	}
 	return keys
+}
+
+// oldHalf finds a measurement of an open round that was done longer ago than a run takes,
+// while a partner is to be made; the zero key when there is none. Both halves of a pair
+// lie in one window: where no session ends, the second comes within the time of a run.
+func (s *State) oldHalf(plan *record.Plan, now mono.Time) Key {
+	missing := func(k Key) bool {
+		c, known := s.Cells[k]
+		return known && !c.Status.Decided() // what is not known is a gap
+	}
+	old := func(c Cell) bool { return now-mono.Time(c.MeasuredNS) > mono.Time(runTakes(plan)) }
+	for n, round := range s.Rounds {
+		if !round.Begun {
+			continue
+		}
+		for _, k := range s.Keys(n) {
+			if c := s.Cells[k]; c.Status.Decided() && old(c) && slices.ContainsFunc(Partners(plan, k), missing) {
+				return k
+			}
+		}
+	}
+	return Key{}
 }
 
 // adopt returns the events that a committed attempt still lacks.

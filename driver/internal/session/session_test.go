@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/internal/record"
@@ -395,6 +396,43 @@ func TestResumeCut(t *testing.T) {
 	measure(t, s, order[2], nil)
 	if _, err := os.Stat(filepath.Join(s.partDir(order[2], 1), "result.json")); err != nil {
 		t.Errorf("what was cut is gone: %v", err)
+	}
+}
+
+// Resumed when a half of a pair is older than a run takes, both are measured again, also
+// where neither was cut.
+func TestResumeOldHalf(t *testing.T) {
+	s := started(t, "id")
+	order := orderOf(s.Plan, 1) // run 1: both scenarios of rc1-11, then both of el8
+	for _, k := range order[:3] {
+		measure(t, s, k, nil)
+	}
+	measured := s.journal.state.Cells[order[1]].MeasuredNS
+	later := func(d time.Duration) Recovery {
+		t.Helper()
+		state := s.State()
+		r, err := state.recovery(s.Plan, bootA, mono.Time(measured)+mono.Time(d), s.readRow)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	// A run has 2 variants of 2 scenarios, of 1 s + 3 s and 2.5 s of overhead: 26 s.
+	if r := later(26 * time.Second); len(r.Voided) != 0 {
+		t.Errorf("after the time of a run: %v", r.Voided)
+	}
+	// order[0] has its other half, order[2]. order[1] has not.
+	r := later(26*time.Second + 1)
+	if !slices.Equal(r.Voided, []Key{order[1]}) || r.Events[0].Text != halfReason {
+		t.Errorf("later: %v", r.Voided)
+	}
+	// What begins anew takes all that is tied to it along.
+	s.Plan.Compare = append(s.Plan.Compare, record.PlanComparison{Base: "el8", New: "scoped"})
+	scoped := order[0]
+	scoped.Variant = "scoped"
+	s.journal.state.Cells[scoped] = Cell{Slot: 9}
+	if r := later(time.Hour); !slices.Equal(r.Voided, []Key{order[0], order[1], order[2]}) {
+		t.Errorf("three variants: %v", r.Voided)
 	}
 }
 

@@ -67,9 +67,18 @@ func ProgressOf(plan *record.Plan, s *State) Progress {
 		}
 	}
 	p.Done = p.Total - left
-	each := time.Duration((plan.WarmupSeconds+plan.MeasureSeconds)*float64(time.Second)) + OverheadPerMeasurement
-	p.Left = time.Duration(left) * each
+	p.Left = time.Duration(left) * measurementTakes(plan)
 	return p
+}
+
+// measurementTakes is the time of one measurement, and runTakes that of a run of all
+// variants.
+func measurementTakes(plan *record.Plan) time.Duration {
+	return time.Duration((plan.WarmupSeconds+plan.MeasureSeconds)*float64(time.Second)) + OverheadPerMeasurement
+}
+
+func runTakes(plan *record.Plan) time.Duration {
+	return time.Duration(len(plan.Variants)*len(plan.Scenarios)) * measurementTakes(plan)
 }
 
 // String is the progress in one line: round 2 of 3, 41 of 240 measurements, about 2h10m0s left.
