@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -87,4 +88,38 @@ func countValid(ts *testscript.TestScript, rounds []string) (valid int) {
 		}
 	}
 	return valid
+}
+
+// nobodyID is that of the user nobody and of its group, who own nothing.
+const nobodyID = 65534
+
+// nobody makes $NOBODY, a directory of an ordinary user, goes there and has the program
+// called as-nobody run as that user, without capabilities: as nobody where the tests run
+// as root, else as who runs them.
+func nobody(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: nobody")
+	}
+	top, err := os.MkdirTemp("/tmp", "scalbench-nobody-") // $WORK is root's alone
+	ts.Check(err)
+	ts.Defer(func() { ts.Check(os.RemoveAll(top)) })
+	bin, home := filepath.Join(top, "bin"), filepath.Join(top, "home")
+	ts.Check(errors.Join(os.Chmod(top, 0o755), os.Mkdir(bin, 0o755), os.Mkdir(home, 0o755)))
+	exe, err := os.Executable()
+	ts.Check(err)
+	program, err := os.ReadFile(exe)
+	ts.Check(err)
+	ts.Check(os.WriteFile(filepath.Join(bin, "scalbench"), program, 0o755))
+	as := ""
+	if os.Geteuid() == 0 {
+		ts.Check(os.Chown(home, nobodyID, nobodyID))
+		as = fmt.Sprintf("setpriv --reuid %[1]d --regid %[1]d --clear-groups --bounding-set -all --inh-caps -all ", nobodyID)
+	}
+	shell := fmt.Sprintf("#!/bin/sh\nexec %s%s/scalbench \"$@\"\n", as, bin)
+	ts.Check(os.WriteFile(filepath.Join(bin, "as-nobody"), []byte(shell), 0o755))
+	ts.Setenv("NOBODY", home)
+	ts.Setenv("HOME", home)
+	ts.Setenv("TMPDIR", home)
+	ts.Setenv("PATH", bin+string(filepath.ListSeparator)+ts.Getenv("PATH"))
+	ts.Check(ts.Chdir(home))
 }
