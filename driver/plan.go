@@ -69,7 +69,7 @@ func gateOf(g suite.Gate) record.PlanGate {
 	}
 	return record.PlanGate{
 		Policy: g.Policy.String(), MaxMarginFrac: value(g.MaxMargin), MinRatio: value(g.MinRatio), MarginFrac: value(g.Margin),
-		Alpha: value(g.Alpha), Spend: g.Spend.String(), P99Max: value(g.Limits.P99), RSSMax: value(g.Limits.RSS), CPUMax: value(g.Limits.CPU),
+		Alpha: value(g.Alpha), Spend: g.Spend.String(), Interval: g.Interval.String(), P99Max: value(g.Limits.P99), RSSMax: value(g.Limits.RSS), CPUMax: value(g.Limits.CPU),
 	}
 }
 

@@ -30,13 +30,16 @@ func Decide(n Numbers, r Rule) Decision {
 		what := n.Metric.String()
 		return Decision{Verdict: Invalid, Ratio: math.NaN(), Short: what + " was not measured", Why: []string{what + " was not measured, so that there is nothing to judge"}, Effect: noEffect(what + " was not measured")}
 	}
-	p := pairsOf(&n)
-	d := Decision{Ratio: ratio, Why: []string{valueText(n, ratio)}, Effect: p.effect(r.look(len(n.Rounds)))}
+	p := pairsOf(&n, r)
+	d := Decision{Ratio: ratio, Why: []string{valueText(n, ratio)}, Effect: p.effect(r.look(len(n.Rounds)), r.Interval)}
+	if d.Effect.Missing == "" {
+		d.Effect.Need = p.need(r.margin(), r.alpha(), r.Interval)
+	}
 	switch r.Policy {
 	case Fixed:
 		fixed(&d, ratio, spread, r)
 	case NonInferior:
-		noninferior(&d, p, r)
+		noninferior(&d, p, len(n.Rounds), r)
 	default:
 		parity(&d, ratio, spread, r)
 	}

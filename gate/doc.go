@@ -12,6 +12,8 @@
 //   - pair: run i of the base and run i of the new variant in one round.
 //   - effect: what the pairs say about the ratio: an estimate, bounds, and the smallest
 //     loss that they could have shown. Every row has it; it decides under noninferior.
+//   - interval: how bounds are made of pairs: by rounds, which errs with alpha at most
+//     whatever a round adds of its own; by pairs; or by a bootstrap.
 //   - margin of noninferior: the loss that a row may have, fixed beforehand.
 //   - look: a round after which a session that stops early is judged.
 //   - speed: one of two rates between which a host, or a variant, flips.
@@ -66,9 +68,10 @@
 // # Reading order
 //
 // verdict.go, rule.go, judge.go; evidence.go, missing.go, sample.go, differs.go;
-// numbers.go, sessions.go, pairs.go, effect.go, speeds.go; decide.go, parity.go, fixed.go,
+// numbers.go, sessions.go, pairs.go, interval.go, effect.go, need.go, speeds.go; decide.go,
+// parity.go, fixed.go,
 // noninferior.go, limits.go, family.go; looks.go; flags.go, limiter.go, order.go, repeat.go,
 // worst.go, history.go; published.go; then grid.go, layouts.go, effectgrid.go, span.go,
 // write.go, text.go, markdown.go, format.go, json.go, jsonrow.go, benchfmt.go, junit.go,
-// github.go, why.go, historytext.go.
+// github.go, why.go, whyeffect.go, historytext.go.
 package gate

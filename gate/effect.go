@@ -14,21 +14,43 @@ type Effect struct {
 	Pairs int     // it was made of; none across the speeds of a host that has two
 	Ratio float64 // Hodges-Lehmann: the median of all means of two pairs
 
-	// Lo and Hi bound the ratio. Each is wrong with probability Level at most.
-	Lo, Hi, Level float64
-	ByRounds      bool // a round counted as one value, because rounds differ
+	Bounds            // of the ratio
+	Interval Interval // how they were made
+	ByRounds bool     // at least one of them is that of the rounds
+
+	// The bounds that there were to choose from. Critical is the rank of the first.
+	Signed   Bounds // signed-rank test
+	Rounds   Bounds // Student's t of the means of the rounds
+	Drawn    Bounds // hierarchical bootstrap
+	Critical int
 
 	// MDE is the smallest loss, as a fraction, that so many pairs with this noise
 	// would have shown nine times in ten.
 	MDE   float64
 	Sigma float64 // standard deviation of a pair, on the ln scale
 
-	RoundP float64 // of "rounds differ no more than their pairs do"
-	Lag1   float64 // correlation of pairs with the ones before
+	Need Need // to see a loss of the margin
+
+	Check stat.RoundCheck // of the rounds, on the ln scale; zero for fewer than two
+	Lag1  float64         // correlation of pairs with the ones before
 
 	Speeds  *Speeds // nil: the host had one speed
 	Missing string  // why there are no bounds; "": there are
+
+	differences [][]float64 // of the pairs of each round that has some, on the ln scale
 }
+
+// Bounds of a ratio. Each is wrong with probability Level at most.
+type Bounds struct{ Lo, Hi, Level float64 }
+
+// noBounds are not known.
+func noBounds() Bounds { return Bounds{math.NaN(), math.NaN(), math.NaN()} }
+
+// boundsOf takes an interval off the ln scale.
+func boundsOf(iv stat.Interval) Bounds { return Bounds{math.Exp(iv.Lo), math.Exp(iv.Hi), iv.Level} }
+
+// known tells whether there are any.
+func (b Bounds) known() bool { return !math.IsNaN(b.Level) }
 
 // mdePower is how often a loss of the size of the smallest detectable effect is seen.
 const mdePower = 0.90
@@ -36,13 +58,16 @@ const mdePower = 0.90
 // noEffect is that of a row without pairs.
 func noEffect(missing string) Effect {
 	none := math.NaN()
-	return Effect{Ratio: none, Lo: none, Hi: none, Level: none, MDE: none, Sigma: none, RoundP: none, Lag1: none, Missing: missing}
+	return Effect{
+		Ratio: none, Bounds: noBounds(), Signed: noBounds(), Rounds: noBounds(), Drawn: noBounds(),
+		MDE: none, Sigma: none, Lag1: none, Missing: missing,
+	}
 }
 
 // effect computes it, with bounds of an error of level each.
-func (p *paired) effect(level float64) Effect {
+func (p *paired) effect(level float64, how Interval) Effect {
 	e := noEffect(p.missing)
-	e.Pairs, e.RoundP, e.Lag1, e.Speeds = len(p.all), p.check.P, p.lag1, p.speeds
+	e.Pairs, e.Interval, e.Check, e.Lag1, e.Speeds, e.differences = len(p.all), how, p.check, p.lag1, p.speeds, p.rounds
 	if p.missing != "" {
 		return e
 	}
@@ -54,14 +79,36 @@ func (p *paired) effect(level float64) Effect {
 		e.Missing = "no error is left for this look"
 		return e
 	}
-	iv, byRounds, err := p.interval(level)
+	c, err := p.candidates(level)
 	if err != nil {
 		e.Missing = err.Error()
 		return e
 	}
-	e.MDE = p.detectable(e.Sigma, level, byRounds)
-	e.Lo, e.Hi, e.Level, e.ByRounds = math.Exp(iv.Lo), math.Exp(iv.Hi), iv.Level, byRounds
+	e.Signed, e.Critical = boundsOf(c.signed), c.critical
+	if c.hasRounds {
+		e.Rounds = boundsOf(c.rounds)
+	}
+	if c.hasDrawn {
+		e.Drawn = boundsOf(c.drawn)
+	}
+	if loss, ok := p.detectable(e.Sigma, level, how); ok {
+		e.MDE = loss
+	}
+	iv, byRounds, err := p.bounds(c, how)
+	if err != nil {
+		e.Missing = err.Error()
+		return e
+	}
+	e.Bounds, e.ByRounds = boundsOf(iv), byRounds
 	return e
+}
+
+// text writes "0.993 to 1.004".
+func (b Bounds) text() string {
+	if !b.known() {
+		return absent
+	}
+	return ratioText(b.Lo) + " to " + ratioText(b.Hi)
 }
 
 // boundsText writes "0.993 to 1.004", and why not where there are no bounds.
@@ -69,7 +116,7 @@ func (e *Effect) boundsText() string {
 	if e.Missing != "" {
 		return absent
 	}
-	return ratioText(e.Lo) + " to " + ratioText(e.Hi)
+	return e.text()
 }
 
 // seenText writes ">= 1.1 %".
@@ -83,14 +130,14 @@ func (e *Effect) seenText() string {
 // flagEffect flags what the pairs show besides the ratio.
 func (r *Row) flagEffect() {
 	e := &r.Effect
-	if e.RoundP < stat.RoundEffectP {
-		r.flag(FlagRoundEffect, "the rounds differ by more than their pairs do (p %s)%s", pText(e.RoundP), byRoundsText(e))
+	if e.Check.Rounds > 1 && e.Check.RoundEffect() {
+		r.flag(FlagRoundEffect, "the rounds differ by more than their pairs do (p %s)%s", pText(e.Check.P), byRoundsText(e))
 	}
 	if e.Lag1 > stat.DependentLag1 {
 		r.flag(FlagDependent, "pairs resemble the ones before them (correlation %s)%s", decimals(e.Lag1, 2), byRoundsText(e))
 	}
 	if s := e.Speeds; s != nil {
-		r.flag(s.code(), "%s", s.text(r.Numbers.Spread))
+		r.flag(s.code(), "%s", s.text(r.spread()))
 	}
 }
 

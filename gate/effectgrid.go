@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/scalws/scalbench/internal/stat"
 )
 
 // EffectGrid is the second block of a table: what the pairs of runs say about the ratio
@@ -12,7 +14,12 @@ import (
 func (t *Table) EffectGrid(c Comparison) (g Grid, ok bool) {
 	rows := t.of(c)
 	columns, modes := names(rows)
-	g.Columns = append(columns, Column{"pairs", true}, Column{"ratio", true}, Column{"bounds", true}, Column{"could have seen", true}, Column{"limit", false}, Column{"flags", false})
+	columns = append(columns, Column{"pairs", true}, Column{"ratio", true}, Column{"pooled", true}, Column{"bounds", true})
+	drawn := t.crossChecked(rows)
+	if drawn {
+		columns = append(columns, Column{"bootstrap", true})
+	}
+	g.Columns = append(columns, Column{"could have seen", true}, Column{"limit", false}, Column{"flags", false})
 	for _, r := range rows {
 		e := &r.Effect
 		ok = ok || e.Pairs > 0
@@ -20,10 +27,18 @@ func (t *Table) EffectGrid(c Comparison) (g Grid, ok bool) {
 		for i, f := range r.Flags {
 			codes[i] = f.Code
 		}
-		limit := r.Limiter.Of
-		g.Rows = append(g.Rows, append(r.nameCells(modes), fmt.Sprint(e.Pairs), ratioText(e.Ratio), e.boundsText(), e.seenText(), orAbsent(limit), strings.Join(codes, " ")))
+		cells := append(r.nameCells(modes), fmt.Sprint(e.Pairs), ratioText(e.Ratio), ratioText(r.Numbers.pooledRatio()), e.boundsText())
+		if drawn {
+			cells = append(cells, e.Drawn.text())
+		}
+		g.Rows = append(g.Rows, append(cells, e.seenText(), orAbsent(r.Limiter.Of), strings.Join(codes, " ")))
 	}
 	return g, ok
+}
+
+// crossChecked tells whether rows have the bounds of a bootstrap besides those that count.
+func (t *Table) crossChecked(rows []*Row) bool {
+	return t.Rules.Interval != ByBootstrap && slices.ContainsFunc(rows, func(r *Row) bool { return r.Effect.Drawn.known() })
 }
 
 // effectCaption says what the block is, since readers know it from no report.
@@ -38,13 +53,38 @@ func (t *Table) effectCaption(c Comparison) string {
 	for i, level := range levels {
 		texts[i] = shortText(rounded(level, 5))
 	}
-	caption := fmt.Sprintf("By pairs of runs, %s: Hodges-Lehmann ratio, bounds that are each wrong with a probability of %s at most, the smallest loss that would have been seen nine times in ten",
+	caption := fmt.Sprintf("By pairs of runs, %s: Hodges-Lehmann ratio, that of the medians of all runs (pooled), bounds that are each wrong with a probability of %s at most, the smallest loss that would have been seen nine times in ten",
 		c, strings.Join(texts, " or "))
 	if i := slices.IndexFunc(t.of(c), func(r *Row) bool { return r.Effect.Pairs > 0 && r.Effect.Missing != "" }); i >= 0 {
 		caption += "; none for " + t.of(c)[i].cell().String() + ": " + t.of(c)[i].Effect.Missing
+	}
+	if t.crossChecked(t.of(c)) {
+		caption += "; the bootstrap is a cross-check"
+	}
+	if text := t.fewDraws(c); text != "" {
+		caption += text
 	}
 	if t.Rules.Policy != NonInferior {
 		caption += "; it decides nothing here"
 	}
 	return caption
+}
+
+// drawsEnough is the number of different draws of rounds from which a bootstrap is more
+// than the rounds themselves in another order: that of five rounds.
+const drawsEnough = 126
+
+// fewDraws warns of a bootstrap of few rounds; "" where there is none.
+func (t *Table) fewDraws(c Comparison) string {
+	least := 0
+	for _, r := range t.of(c) {
+		if rounds := r.Effect.Check.Rounds; r.Effect.Drawn.known() && rounds > 0 && (least == 0 || rounds < least) {
+			least = rounds
+		}
+	}
+	draws := stat.RoundResamples(least)
+	if draws == 0 || draws >= drawsEnough {
+		return ""
+	}
+	return fmt.Sprintf(" (of %d rounds there are only %d different draws)", least, draws)
 }

@@ -13,6 +13,23 @@ type test struct {
 	secondary bool // of a limit; these are a family of their own
 	p         float64
 	fails     bool // by itself
+
+	family int     // tests in the table that claim as much; 0: not corrected
+	limit  float64 // that p has to be within, of so many (Holm)
+	kept   bool    // p, and all smaller ones, are within theirs
+}
+
+// text tells what the test says, number by number.
+func (t *test) text() string {
+	text := fmt.Sprintf("that %s is worse than it may be has p %s", t.of, pText(t.p))
+	if t.family == 0 {
+		return text
+	}
+	verb := "has to be"
+	if !t.kept {
+		verb = "would have to be"
+	}
+	return text + fmt.Sprintf("; as one of %d such tests it %s at most %s (Holm)", t.family, verb, pText(t.limit))
 }
 
 // correct takes back the FAILs that chance may have made: that some row of a table
@@ -23,16 +40,13 @@ func correct(rows []*Row, r Rule) {
 	if r.Policy != NonInferior {
 		return
 	}
-	kept := map[*Row]bool{}
-	limits := map[*Row]string{}
 	for _, secondary := range []bool{false, true} {
-		var family []*Row
-		var tests []test
+		var family []*test
 		var p []float64
 		for _, row := range rows {
-			for _, t := range row.tests {
-				if t.secondary == secondary {
-					family, tests, p = append(family, row), append(tests, t), append(p, t.p)
+			for i := range row.tests {
+				if t := &row.tests[i]; t.secondary == secondary {
+					family, p = append(family, t), append(p, t.p)
 				}
 			}
 		}
@@ -41,19 +55,31 @@ func correct(rows []*Row, r Rule) {
 			continue // no p is outside of 0 to 1, and Validate has looked at Alpha
 		}
 		for i, step := range steps {
-			switch {
-			case tests[i].fails && step.Rejected:
-				kept[family[i]] = true
-			case tests[i].fails:
-				limits[family[i]] = fmt.Sprintf("that %s fails has p %s by itself, and with %d tests in the table it would have to be at most %s (Holm)", tests[i].of, pText(p[i]), len(p), pText(step.Limit))
-			}
+			family[i].family, family[i].limit, family[i].kept = len(p), step.Limit, step.Rejected
 		}
 	}
 	for _, row := range rows {
-		if why := limits[row]; row.Verdict == Fail && why != "" && !kept[row] && !row.point {
-			row.Verdict, row.First, row.takenBack = Inconclusive, Inconclusive, true
-			row.Short = "it fails by itself, which of so many rows one may by chance"
-			row.Why = append(row.Why, why+": INCONCLUSIVE")
+		row.takeBack()
+	}
+}
+
+// takeBack makes a row INCONCLUSIVE that failed by tests alone of which none is kept.
+func (r *Row) takeBack() {
+	if r.Verdict != Fail || r.point {
+		return
+	}
+	var failed *test
+	for i := range r.tests {
+		switch t := &r.tests[i]; {
+		case t.fails && t.kept:
+			return
+		case t.fails:
+			failed = t
 		}
+	}
+	if failed != nil {
+		r.Verdict, r.First, r.takenBack = Inconclusive, Inconclusive, true
+		r.Short = "it fails by itself, which of so many rows one may by chance"
+		r.Why = append(r.Why, failed.text()+": INCONCLUSIVE")
 	}
 }

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -61,4 +62,12 @@ func perRound(rounds []RoundNumbers, text func(RoundNumbers) string) string {
 // ratiosText writes the ratio of each round.
 func ratiosText(rounds []RoundNumbers) string {
 	return perRound(rounds, func(r RoundNumbers) string { return ratioText(r.Ratio) })
+}
+
+// plural writes 1 round, 2 rounds.
+func plural(n int, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+	return fmt.Sprintf("%d %ss", n, of)
 }

@@ -42,6 +42,7 @@ type (
 		Margin    record.Value `json:"margin,omitzero"`
 		Alpha     float64      `json:"alpha"`
 		Spend     string       `json:"spend,omitempty"`
+		Interval  string       `json:"interval"`
 		MinRounds int          `json:"min_rounds"`
 		MaxRounds int          `json:"max_rounds,omitempty"`
 		P99Max    record.Value `json:"p99_max,omitzero"`
@@ -103,7 +104,7 @@ func (t *Table) json() jsonTable {
 
 func (r Rule) json() jsonRule {
 	file := jsonRule{
-		Policy: r.Policy.String(), Alpha: r.alpha(), MinRounds: r.Rounds(),
+		Policy: r.Policy.String(), Alpha: r.alpha(), Interval: r.Interval.String(), MinRounds: r.Rounds(),
 		P99Max: asked(r.P99Max), RSSMax: asked(r.RSSMax), CPUMax: asked(r.CPUMax),
 	}
 	switch r.Policy {

@@ -20,7 +20,8 @@ type (
 		Same     bool          `json:"same,omitempty"`          // nothing differs between the variants
 		Short    string        `json:"short,omitempty"`
 		Why      []string      `json:"why"`
-		Metric   string        `json:"metric"` // rps, or cpu_us where an application limits the rate
+		Tests    []jsonTest    `json:"tests,omitempty"` // of noninferior
+		Metric   string        `json:"metric"`          // rps, or cpu_us where an application limits the rate
 		Control  bool          `json:"control,omitempty"`
 		Rounds   []jsonNumbers `json:"rounds"`
 		Median   record.Value  `json:"median,omitzero"` // of the rounds' ratios of rps
@@ -39,6 +40,13 @@ type (
 		Ruling   *jsonRuling   `json:"ruling,omitempty"`
 		Past     []jsonPoint   `json:"past,omitempty"` // what earlier sessions said, in the order of time
 	}
+	jsonTest struct {
+		Of       string       `json:"of"` // the ratio, or a limit
+		P        record.Value `json:"p,omitzero"`
+		Family   int          `json:"family,omitempty"` // tests in the table that claim as much
+		Limit    record.Value `json:"p_limit,omitzero"` // of so many (Holm)
+		Rejected bool         `json:"rejected,omitempty"`
+	}
 	jsonNumbers struct {
 		Base   record.Value `json:"base_rps,omitzero"`
 		New    record.Value `json:"new_rps,omitzero"`
@@ -47,6 +55,8 @@ type (
 		P99    record.Value `json:"p99,omitzero"`
 		CPU    record.Value `json:"cpu_us,omitzero"`
 		RSS    record.Value `json:"rss,omitzero"`
+
+		CPUSpread record.Value `json:"cpu_spread,omitzero"`
 	}
 	jsonSession struct {
 		Session  string       `json:"session"`
@@ -73,11 +83,28 @@ type (
 		Hi       record.Value `json:"hi,omitzero"`
 		Level    record.Value `json:"level,omitzero"` // error of each bound
 		ByRounds bool         `json:"by_rounds,omitempty"`
+		Signed   *jsonBounds  `json:"signed_rank,omitempty"` // the bounds that there were to choose from
+		Rounds   *jsonBounds  `json:"means_of_rounds,omitempty"`
+		Drawn    *jsonBounds  `json:"bootstrap,omitempty"`
 		MDE      record.Value `json:"mde,omitzero"`
 		Sigma    record.Value `json:"sigma,omitzero"`
-		RoundP   record.Value `json:"round_p,omitzero"`
+		RoundP   record.Value `json:"round_p,omitzero"` // of "rounds add nothing of their own"
+		RoundF   record.Value `json:"round_f,omitzero"`
+		Lag1     record.Value `json:"lag1,omitzero"`
+		Need     *jsonNeed    `json:"need,omitempty"`
 		Speeds   *jsonSpeeds  `json:"speeds,omitempty"`
 		Missing  string       `json:"missing,omitempty"`
+	}
+	jsonBounds struct {
+		Lo       record.Value `json:"lo,omitzero"`
+		Hi       record.Value `json:"hi,omitzero"`
+		Level    record.Value `json:"level,omitzero"`
+		Critical int          `json:"critical,omitempty"` // rank of the signed-rank test
+	}
+	jsonNeed struct {
+		Loss   record.Value `json:"loss"`
+		Rounds int          `json:"rounds"`
+		Pairs  int          `json:"pairs"`
 	}
 	jsonSpeeds struct {
 		jsonSpeed               // of the last session that has two
@@ -135,7 +162,7 @@ func (r *Row) json() jsonRow {
 	for _, round := range n.Rounds {
 		file.Rounds = append(file.Rounds, jsonNumbers{
 			Base: known(round.BaseRPS), New: known(round.NewRPS), Ratio: known(round.Ratio), Spread: known(round.Spread),
-			P99: known(round.P99), CPU: known(round.CPU), RSS: known(round.RSS),
+			P99: known(round.P99), CPU: known(round.CPU), RSS: known(round.RSS), CPUSpread: known(round.CPUSpread),
 		})
 	}
 	if len(n.Sessions) > 1 {
@@ -145,6 +172,9 @@ func (r *Row) json() jsonRow {
 	}
 	if r.Limiter.Of != "" {
 		file.Limiter = &jsonLimiter{r.Limiter.Of, r.Limiter.Text}
+	}
+	for _, t := range r.tests {
+		file.Tests = append(file.Tests, jsonTest{t.of, known(t.p), t.family, asked(t.limit), t.kept})
 	}
 	for _, f := range r.Flags {
 		file.Flags = append(file.Flags, jsonFlag(f))
@@ -179,12 +209,30 @@ func (e *Effect) json() *jsonEffect {
 	}
 	file := &jsonEffect{
 		Pairs: e.Pairs, Ratio: known(e.Ratio), Lo: known(e.Lo), Hi: known(e.Hi), Level: known(e.Level), ByRounds: e.ByRounds,
-		MDE: known(e.MDE), Sigma: known(e.Sigma), RoundP: known(e.RoundP), Missing: e.Missing,
+		Signed: e.Signed.json(), Rounds: e.Rounds.json(), Drawn: e.Drawn.json(),
+		MDE: known(e.MDE), Sigma: known(e.Sigma), Lag1: known(e.Lag1), Missing: e.Missing,
+	}
+	if file.Signed != nil {
+		file.Signed.Critical = e.Critical
+	}
+	if e.Check.Freedom > 0 {
+		file.RoundP, file.RoundF = known(e.Check.P), known(e.Check.F)
+	}
+	if n := e.Need; n.Rounds > 0 {
+		file.Need = &jsonNeed{known(n.Loss), n.Rounds, n.Pairs}
 	}
 	if e.Speeds != nil {
 		file.Speeds = e.Speeds.json()
 	}
 	return file
+}
+
+// json is nil for bounds that are not known.
+func (b Bounds) json() *jsonBounds {
+	if !b.known() {
+		return nil
+	}
+	return &jsonBounds{Lo: known(b.Lo), Hi: known(b.Hi), Level: known(b.Level)}
 }
 
 func (s *Speeds) json() *jsonSpeeds {

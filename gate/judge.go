@@ -201,7 +201,10 @@ func (b *body) judgeRow(rounds []*record.Round, plan *record.Plan, c Comparison,
 	}
 	metric := row.Numbers.Metric
 	row.Numbers = measure(sample)
-	row.Numbers.Metric = metric
+	row.Numbers.Metric, row.Numbers.Row, row.Numbers.Plan = metric, row.ID(), rounds[0].Session
+	if plan != nil {
+		row.Numbers.Plan = plan.Hash
+	}
 	row.decide(rules.Rule)
 	row.sayStopped(rounds, all)
 	row.flagOrder(sample)

@@ -40,8 +40,9 @@ type limit struct {
 // it is not surely below.
 func (l limit) test(d *Decision, n Numbers, r Rule) {
 	p := newPairs(lnDifferences(n.Rounds, l.number))
-	e := p.effect(r.look(len(n.Rounds)))
-	t := test{of: l.of, secondary: true, p: r.scaled(p.above(math.Log(l.max), e.ByRounds), len(n.Rounds))}
+	p.draw(&n, l.of, r.Interval == ByBootstrap)
+	e := p.effect(r.look(len(n.Rounds)), r.Interval)
+	t := test{of: l.of, secondary: true, p: r.scaled(p.test(math.Log(l.max), r.Interval).PAbove, len(n.Rounds))}
 	switch {
 	case e.Hi < l.max-guard:
 		d.say("%s is at most %s, below its limit of %s", l.of, ratioText(e.Hi), shortText(l.max))

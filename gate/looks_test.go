@@ -53,12 +53,12 @@ func looksRules() Rules {
 func TestRowsThatLeft(t *testing.T) {
 	_, rows := judge(t, lab{5, nil}.looked(5, 3, false), looksRules())
 	php, static := rows["php"], rows["static"]
-	// The looks after rounds 3, 4 and 5 of 6 have 0.00557, 0.01080 and 0.01542. The test
-	// takes what 15 and 25 pairs can have of that.
-	if php.Verdict != Pass || len(php.Numbers.Rounds) != 3 || php.Effect.Level < 0.005 || php.Effect.Level > 0.00557 {
+	// The looks after rounds 3, 4 and 5 of 6 have 0.00557, 0.01080 and 0.01542. A bound
+	// that may be that of the rounds takes all of it.
+	if php.Verdict != Pass || len(php.Numbers.Rounds) != 3 || php.Effect.Level < 0.00557 || php.Effect.Level > 0.00558 {
 		t.Errorf("php: %s, %d rounds at %v: %q", php.Verdict, len(php.Numbers.Rounds), php.Effect.Level, php.Why)
 	}
-	if static.Verdict != Pass || len(static.Numbers.Rounds) != 5 || static.Effect.Level < 0.0109 || static.Effect.Level > 0.01542 {
+	if static.Verdict != Pass || len(static.Numbers.Rounds) != 5 || static.Effect.Level < 0.01541 || static.Effect.Level > 0.01543 {
 		t.Errorf("static: %s, %d rounds at %v", static.Verdict, len(static.Numbers.Rounds), static.Effect.Level)
 	}
 	if php.Why[0] != "it has 3 of the 5 rounds: its session had decided it by then" || strings.Contains(static.Why[0], "rounds: its") {

@@ -1,6 +1,9 @@
 package gate
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // look returns the probability of error that each bound may have after so many rounds.
 // Under [NonInferior] with looks it is what the spending function grants to this look,
@@ -39,13 +42,13 @@ func (r Rule) scaled(p float64, rounds int) float64 {
 // is surely below: with both bounds inside of what is not known, more rounds decide.
 // That all rows pass needs no correction for their number (an intersection-union test:
 // Berger 1982); that one failed does, which [Table.correct] does.
-func noninferior(d *Decision, p paired, r Rule) {
-	e, floor, rounds := &d.Effect, 1-r.MarginFrac, len(p.rounds)
+func noninferior(d *Decision, p paired, rounds int, r Rule) {
+	e, floor := &d.Effect, 1-r.MarginFrac
 	if !math.IsNaN(e.Ratio) {
 		d.Ratio = e.Ratio
 	}
 	fails := e.Hi < floor-guard // never without bounds
-	d.tests = append(d.tests, test{of: "the ratio", p: r.scaled(p.below(math.Log1p(-r.MarginFrac), e.ByRounds), rounds), fails: fails})
+	d.tests = append(d.tests, test{of: "the ratio", p: r.scaled(p.test(math.Log1p(-r.MarginFrac), r.Interval).PBelow, rounds), fails: fails})
 	if e.Missing != "" {
 		d.Verdict, d.Short = Inconclusive, e.Missing
 		d.say("there are no bounds: %s: INCONCLUSIVE", e.Missing)
@@ -60,7 +63,7 @@ func noninferior(d *Decision, p paired, r Rule) {
 		d.Verdict, d.Short = Fail, "at most "+ratioText(e.Hi)+", a loss of more than the margin of "+margin
 		d.say("at most %s is below %s, 1 less the margin of %s: FAIL", ratioText(e.Hi), ratioText(floor), margin)
 	default:
-		d.Verdict, d.Short = Inconclusive, "between "+ratioText(e.Lo)+" and "+ratioText(e.Hi)+" with a margin of "+margin
+		d.Verdict, d.Short = Inconclusive, "between "+ratioText(e.Lo)+" and "+ratioText(e.Hi)+" with a margin of "+margin+e.moreText(rounds)
 		d.say("%s, 1 less the margin of %s, lies between the bounds: INCONCLUSIVE", ratioText(floor), margin)
 	}
 }
@@ -74,6 +77,15 @@ func (e *Effect) directionText() string {
 		return ", slower within the margin"
 	}
 	return ""
+}
+
+// moreText tells how many more rounds would see a loss of the margin, where more are
+// needed than there are.
+func (e *Effect) moreText(rounds int) string {
+	if e.Need.Rounds <= rounds {
+		return ""
+	}
+	return fmt.Sprintf(", which takes %d more rounds like these", e.Need.Rounds-rounds)
 }
 
 // worsen makes a verdict graver, never better.

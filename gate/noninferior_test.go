@@ -165,8 +165,10 @@ func TestRoundEffect(t *testing.T) {
 		t.Errorf("bounds %v to %v, by rounds %v", math.Log(e.Lo), math.Log(e.Hi), e.ByRounds)
 	}
 	// The p is that of the same t: (0.01 - ln 0.99) / sqrt(1e-4/3) = 3.4727, above which
-	// lies 0.0369 with 2 degrees of freedom; 1 - that is the p of "at least".
-	if p := d.tests[0].p; math.Abs(p-(1-0.0369)) > 1e-4 {
+	// lies 0.0369 with 2 degrees of freedom; that of 15 signed ranks would be 2^-15.
+	n := rowOf(round(0), round(0.01), round(0.02))
+	pairs := pairsOf(&n, Rule{})
+	if p := pairs.test(math.Log(0.99), ByRounds).PAbove; math.Abs(p-0.0369) > 1e-4 {
 		t.Errorf("p %v", p)
 	}
 	// t of 2 degrees of freedom at 0.05 and 0.10 is 2.920 and 1.886, times 0.005774.
@@ -215,7 +217,7 @@ func TestHolm(t *testing.T) {
 			t.Errorf("another row is %s", rows[1].Verdict)
 		}
 	}
-	if why := strings.Join(table(20, weak)[0].Why, "\n"); !strings.Contains(why, "with 20 tests in the table it would have to be at most 0.003 (Holm)") {
+	if why := strings.Join(table(20, weak)[0].Why, "\n"); !strings.Contains(why, "as one of 20 such tests it would have to be at most 0.003 (Holm)") {
 		t.Errorf("why: %s", why)
 	}
 }

@@ -29,6 +29,11 @@ func (m Metric) String() string {
 // Numbers are what is known of a row. Ratios are new / base; NaN is "not measured".
 type Numbers struct {
 	Metric Metric
+
+	// Plan is the hash of the plan they were measured by, and Row the row's name: what
+	// a bootstrap is seeded with. Any text does, as long as it is the same again.
+	Plan, Row string
+
 	Rounds []RoundNumbers // in the order of time
 
 	Value  float64 // median over the rounds of their ratio of rps: what the rules are about
@@ -125,6 +130,12 @@ func (n *Numbers) judged() (ratio, spread float64) {
 		return 1 / n.CPU, n.CPUSpread
 	}
 	return n.Value, n.Spread
+}
+
+// spread is that of what the row is judged by.
+func (r *Row) spread() float64 {
+	_, spread := r.Numbers.judged()
+	return spread
 }
 
 // ratioOfMedians is NaN where a run lacks the number, and where there is nothing to

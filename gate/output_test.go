@@ -82,7 +82,7 @@ func TestMarkdown(t *testing.T) {
 	}
 	for _, want := range []string{
 		"| static | 1.000 / 1.000 / 1.000 | 1.000 | 0.2 | 1.000 | 1.000 | 1.000 | PASS |\n",
-		"| php | 15 | 0.950 | 0.950 to 0.950 | >= 0.0 % | n/a | ruled |\n",
+		"| php | 15 | 0.950 | 0.950 | 0.950 to 0.950 | >= 0.0 % | n/a | ruled |\n",
 		"- node: NOT RUN: no node: &lt;b>\n",
 	} {
 		if !strings.Contains(have, want) {
@@ -236,7 +236,45 @@ func TestWriteWhy(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, have)
 		}
 	}
-	if have, want := (Rule{Policy: NonInferior, MarginFrac: 0.01, MaxRounds: 6}).text(), "noninferior, margin 1.0 %, alpha 0.05, looks after rounds 3 to 6, spending obf"; have != want {
+	whyOfCPU(t)
+	if have, want := (Rule{Policy: NonInferior, MarginFrac: 0.01, MaxRounds: 6, Interval: ByPairs}).text(), "noninferior, margin 1.0 %, alpha 0.05, looks after rounds 3 to 6, spending obf, interval pairs"; have != want {
 		t.Errorf("%q, want %q", have, want)
+	}
+}
+
+// Of a row that an application limits the runs and the spread are those of cpu_us, which
+// decides; of a row under noninferior everything is there that decided: pairs, ranks, means of
+// rounds, F, the p of the row and what Holm makes of it.
+func whyOfCPU(t *testing.T) {
+	t.Helper()
+	e := lab{5, map[string]float64{"b": 950}}.evidence()
+	e.Sessions[0].Plan.Scenarios[1].Bound = record.BoundApp
+	rules := parityRules()
+	rules.Rule = DefaultRule(NonInferior)
+	rules.CrossCheck = true
+	table, rows := judge(t, e, rules)
+	have := written(t, func(out io.Writer) error { return WriteWhy(out, &table, rows["php"]) })
+	for _, want := range []string{
+		// cpu_us is 4e6 / rps: 4e6/998 = 4008.02 and 4e6/948.1 = 4218.96.
+		"  run 1, cpu_us         4008.02  4218.96         1.053\n",
+		"  CV (n-1)                0.2 %    0.2 %  larger 0.2 %\n",
+		"  that the ratio is worse than it may be has p < 0.001; as one of 2 such tests it has to be at most 0.050 (Holm)\n",
+		"  ratio of each pair, round 3: 0.9500, 0.9500, 0.9500, 0.9500, 0.9500\n",
+		"  signed-rank test: critical rank c = 30, so that the bounds are means 31 and 90 of the 120 means of two pairs, 0.950 to 0.950, each wrong with 0.0473\n",
+		"  means of the rounds: 0.950 on average, 0.950 to 0.950 by Student's t with 2 degrees of freedom, each wrong with 0.05\n",
+		"  bootstrap: 0.950 to 0.950, percentiles of 10 000 draws of rounds, and of pairs in them; of 3 rounds there are only 10 different draws\n",
+		" with 2 and 12 degrees of freedom, p ",
+		"  correlation of pairs with the ones before: ",
+		"  to see a loss of 1.0 % nine times in ten takes 2 rounds like these (10 pairs), and there are 3\n",
+	} {
+		if !strings.Contains(have, want) {
+			t.Errorf("no %q in\n%s", want, have)
+		}
+	}
+	file := written(t, func(out io.Writer) error { return WriteJSON(out, Gate{table}, "") })
+	for _, want := range []string{`"critical": 30`, `"means_of_rounds": {`, `"bootstrap": {`, `"p_limit": 0.05`, `"cpu_spread": `, `"need": {`, `"interval": "rounds"`} {
+		if !strings.Contains(file, want) {
+			t.Errorf("no %s in\n%s", want, file)
+		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	gonum "gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/scalws/scalbench/internal/record"
 	"github.com/scalws/scalbench/internal/stat"
@@ -17,23 +16,24 @@ import (
 // the base and run i of the new variant are a pair: they had the same place in the
 // order of their round.
 type paired struct {
-	rounds  [][]float64
-	all     []float64 // of all rounds, in the order of time
-	missing string    // why there are none; "": there are
-	speeds  *Speeds   // nil: the host had one
+	rounds  [][]float64 // that have pairs
+	all     []float64   // of all rounds, in the order of time
+	missing string      // why there are none; "": there are
+	speeds  *Speeds     // nil: the host had one
 
-	// check tells whether rounds differ by more than their pairs do; lag1 is how much a
-	// pair resembles the one before. NaN where there are too few.
+	// check tells whether rounds differ by more than their pairs do; zero where there
+	// is one round. lag1 is how much a pair resembles the one before; NaN where there
+	// are too few.
 	check stat.RoundCheck
 	lag1  float64
 
-	// byRounds: a round counts as one value where that makes the wider interval.
-	byRounds bool
+	drawn   *stat.Bootstrap // nil: not drawn
+	undrawn string          // why
 }
 
 // pairsOf returns the pairs of what a row is judged by, above 0 for better. Where the
 // host had two speeds, pairs across them are left out: they measure the host.
-func pairsOf(n *Numbers) paired {
+func pairsOf(n *Numbers, r Rule) paired {
 	number, sign := rpsOf, 1.0
 	if n.Metric == CPU {
 		number, sign = cpuOf, -1
@@ -53,6 +53,7 @@ func pairsOf(n *Numbers) paired {
 	}
 	p := newPairs(rounds, nil)
 	p.speeds = speeds
+	p.draw(n, n.Metric.String(), r.Interval == ByBootstrap || r.CrossCheck)
 	return p
 }
 
@@ -87,9 +88,17 @@ func logs(runs []record.Measurement, number func(*record.Measurement) record.Val
 	return x
 }
 
-// newPairs looks at the differences of pairs as a whole.
+// newPairs looks at the differences of pairs as a whole. A round may have lost all of
+// its pairs to the speeds of the host; where one round alone has kept some, what rounds
+// add of their own cannot be told any more.
 func newPairs(rounds [][]float64, err error) paired {
-	p := paired{rounds: rounds, all: slices.Concat(rounds...), check: stat.RoundCheck{P: math.NaN()}, lag1: math.NaN()}
+	p := paired{lag1: math.NaN()}
+	for _, d := range rounds {
+		if len(d) > 0 {
+			p.rounds = append(p.rounds, d)
+		}
+	}
+	p.all = slices.Concat(p.rounds...)
 	switch {
 	case err != nil:
 		p.missing = err.Error()
@@ -97,15 +106,35 @@ func newPairs(rounds [][]float64, err error) paired {
 	case len(p.all) == 0:
 		p.missing = "no pair within one speed"
 		return p
+	case len(p.rounds) == 1 && len(rounds) > 1:
+		p.missing = "only one round has pairs within one speed"
+		return p
 	}
-	if check, err := stat.CompareRounds(rounds); err == nil {
+	if check, err := stat.CompareRounds(p.rounds); err == nil {
 		p.check = check
 	}
 	if r, err := stat.Lag1(p.all); err == nil && len(p.all) >= lag1Pairs {
 		p.lag1 = r
 	}
-	p.byRounds = p.check.RoundEffect() || p.dependent()
 	return p
+}
+
+// draw makes the bootstrap, if it is asked for. Its seed is made of what the numbers
+// belong to, so that whoever judges them again draws the same.
+func (p *paired) draw(n *Numbers, metric string, asked bool) {
+	switch {
+	case p.missing != "":
+		p.undrawn = p.missing
+	case !asked:
+		p.undrawn = "not asked for"
+	default:
+		b, err := stat.HierarchicalBootstrap(p.rounds, resamples, stat.SeedOf(n.Plan, n.Row, metric))
+		if err != nil {
+			p.undrawn = err.Error()
+			return
+		}
+		p.drawn = &b
+	}
 }
 
 // lag1Pairs is the number of pairs from which their autocorrelation says anything: that
@@ -114,58 +143,6 @@ const lag1Pairs = 8
 
 // dependent tells whether a pair resembles the one before it.
 func (p *paired) dependent() bool { return p.lag1 > stat.DependentLag1 }
-
-// interval bounds the centre, each side with an error of level: by the signed-rank
-// test, or where rounds differ by the rounds, if that is wider.
-func (p *paired) interval(level float64) (iv stat.Interval, byRounds bool, err error) {
-	if iv, err = stat.SignedRankInterval(p.all, level); err != nil || !p.byRounds {
-		return iv, false, err
-	}
-	if wide, err := p.check.Interval(level); err == nil && wide.Width() > iv.Width() {
-		return wide, true, nil
-	}
-	return iv, false, nil
-}
-
-// below is the p of "the centre is tau or more", above that of "tau or less". Without
-// pairs both are 1.
-func (p *paired) below(tau float64, byRounds bool) float64 {
-	if byRounds {
-		return p.studentCDF(tau)
-	}
-	s, err := stat.ShiftTest(p.all, tau)
-	if err != nil {
-		return 1
-	}
-	return s.PBelow
-}
-
-func (p *paired) above(tau float64, byRounds bool) float64 {
-	if byRounds {
-		return 1 - p.studentCDF(tau)
-	}
-	s, err := stat.ShiftTest(p.all, tau)
-	if err != nil {
-		return 1
-	}
-	return s.PAbove
-}
-
-// studentCDF is the probability of a mean of rounds as low as this one, or lower, if
-// the centre is tau: the test that [stat.RoundCheck.Interval] inverts.
-func (p *paired) studentCDF(tau float64) float64 {
-	distance := p.check.Mean - tau
-	if p.check.MeanVariance == 0 {
-		switch {
-		case distance < 0:
-			return 0
-		case distance > 0:
-			return 1
-		}
-		return 0.5
-	}
-	return p.student().CDF(distance / p.roundError())
-}
 
 // fewPairs is the number of pairs below which their median absolute deviation is no
 // measure of noise by itself: three of five pairs may happen to be alike.
@@ -181,27 +158,4 @@ func (p *paired) sigma() float64 {
 		sigma = max(sigma, gonum.StdDev(p.all, nil))
 	}
 	return sigma
-}
-
-// student is the distribution of the mean of rounds, in units of its standard error.
-func (p *paired) student() distuv.StudentsT {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(p.check.Rounds) - 1}
-}
-
-// roundError is the standard error of the mean of rounds.
-func (p *paired) roundError() float64 {
-	return math.Sqrt(p.check.MeanVariance / float64(p.check.Rounds))
-}
-
-// detectable is the smallest loss that would have been seen with mdePower: by the pairs,
-// or where rounds differ by so few values as there are rounds. NaN: none would.
-func (p *paired) detectable(sigma, level float64, byRounds bool) float64 {
-	if byRounds {
-		return -math.Expm1(-(p.student().Quantile(1-level) + p.student().Quantile(mdePower)) * p.roundError())
-	}
-	mde, err := stat.DetectableLoss(sigma, len(p.all), stat.Power{Level: level, Power: mdePower})
-	if err != nil {
-		return math.NaN()
-	}
-	return mde
 }

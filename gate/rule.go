@@ -74,6 +74,13 @@ type Rule struct {
 	// verdict of NonInferior; 0 is DefaultAlpha. Other policies print such bounds.
 	Alpha float64
 
+	// Interval is how bounds are made; those of NonInferior decide.
+	Interval Interval
+
+	// CrossCheck shows the bounds of a bootstrap beside the others where they do not
+	// decide. They cost some milliseconds a row.
+	CrossCheck bool
+
 	// MaxRounds is the last round of a session that goes on until its rows are decided; 0:
 	// it has no such plan and is looked at once. NonInferior looks after each round from
 	// MinRounds on, and Spend divides Alpha among the looks. Fixed looks after MinRounds,
@@ -130,6 +137,12 @@ func RuleOf(g record.PlanGate) (Rule, error) {
 	if g.MaxRounds >= r.Rounds() { // fewer are an estimate, however often it is looked at
 		r.MaxRounds, r.MinRounds = g.MaxRounds, max(r.Rounds(), g.LooksFrom)
 	}
+	if g.Interval != "" {
+		var err error
+		if r.Interval, err = ParseInterval(g.Interval); err != nil {
+			return Rule{}, err
+		}
+	}
 	if g.Spend != "" {
 		var err error
 		if r.Spend, err = stat.ParseSpending(g.Spend); err != nil {
@@ -137,6 +150,15 @@ func RuleOf(g record.PlanGate) (Rule, error) {
 		}
 	}
 	return r, r.Validate()
+}
+
+// margin is the loss that is asked about: that of NonInferior, and the usual one under
+// other policies, which have none.
+func (r Rule) margin() float64 {
+	if r.Policy == NonInferior {
+		return r.MarginFrac
+	}
+	return DefaultMarginFrac
 }
 
 // Rounds returns how many rounds the rule needs for a verdict of record.
@@ -159,6 +181,7 @@ func (r Rule) Validate() error {
 		}
 	}
 	wrong(int(r.Policy) >= len(policyWords), "policy %s is unknown", r.Policy)
+	wrong(int(r.Interval) >= len(intervalWords), "interval %s is unknown", r.Interval)
 	wrong(!(r.MaxMarginFrac >= 0 && r.MaxMarginFrac < 1), "largest margin %v, expected 0 for none, or a fraction below 1", r.MaxMarginFrac)
 	wrong(r.Policy == Fixed && !(r.MinRatio > 0), "smallest ratio %v, expected one above 0, such as %v", r.MinRatio, DefaultMinRatio)
 	for _, limit := range []struct {

@@ -63,6 +63,20 @@ func (n *Numbers) pool() {
 	n.Base, n.New, n.Pooled = last.Base, last.New, median(ratios)
 }
 
+// pooledRatio is the ratio of the medians of all runs of what the row is judged by, above 1
+// for better, median over the sessions. The rounds are forgotten in it, so that it
+// decides nothing.
+func (n *Numbers) pooledRatio() float64 {
+	if n.Metric == Rate {
+		return n.Pooled
+	}
+	var ratios []float64
+	for _, s := range n.Sessions {
+		ratios = append(ratios, s.Base.CPUMicros/s.New.CPUMicros)
+	}
+	return median(ratios)
+}
+
 func pool(runs []record.Measurement) Pooled {
 	rps := record.Column(runs, rpsOf)
 	return Pooled{

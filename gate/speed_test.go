@@ -11,8 +11,8 @@ import (
 	"github.com/scalws/scalbench/internal/record"
 )
 
-// A gate of 3 rounds x 5 runs x 11 scenarios x 3 variants is read and judged. The time
-// is printed, not asserted.
+// A gate of 3 rounds x 5 runs x 11 scenarios x 3 variants is read and judged, with a bootstrap
+// of every row. The time is printed, not asserted.
 func TestReadAndJudge(t *testing.T) {
 	const rounds, runs, scenarios = 3, 5, 11
 	variants := []string{"base", "new", "scoped"}
@@ -44,6 +44,9 @@ func TestReadAndJudge(t *testing.T) {
 		write(dir+"aggregate.csv", func(out io.Writer) error { return record.WriteAggregate(out, record.Summarize(all)) })
 	}
 
+	rules := Rules{Rule: DefaultRule(Parity), Compare: []Comparison{{Base: "base", New: "new"}, {Base: "new", New: "scoped"}, {Base: "base", New: "scoped"}}}
+	rules.CrossCheck = true
+
 	start := time.Now()
 	var e Evidence
 	for round := 1; round <= rounds; round++ {
@@ -53,12 +56,12 @@ func TestReadAndJudge(t *testing.T) {
 		}
 		e.Rounds = append(e.Rounds, r)
 	}
-	table, err := Judge(e, Rules{Rule: DefaultRule(Parity), Compare: []Comparison{{Base: "base", New: "new"}, {Base: "new", New: "scoped"}}})
+	table, err := Judge(e, rules)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%d measurements read and judged in %v", rounds*runs*scenarios*len(variants), time.Since(start))
-	if len(table.Rows) != 2*scenarios || table.Verdict() != Pass || len(table.Rows[0].Numbers.Rounds) != rounds {
+	if len(table.Rows) != 3*scenarios || !table.Rows[0].Effect.Drawn.known() || table.Verdict() != Pass || len(table.Rows[0].Numbers.Rounds) != rounds {
 		t.Errorf("%d rows, %s", len(table.Rows), table.Verdict())
 	}
 }

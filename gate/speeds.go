@@ -54,10 +54,18 @@ func speedsOf(rounds []RoundNumbers, number func(*record.Measurement) record.Val
 			s.add(rounds[0].Session, modes)
 		}
 		for _, r := range rounds {
-			pairs := divide(modes, two, logs(r.Base, number), logs(r.New, number), &base, &new)
-			s.within = append(s.within, pairs.within)
-			s.Across += pairs.across
-			lower, upper = append(lower, pairs.lower...), append(upper, pairs.upper...)
+			b, w := logs(r.Base, number), logs(r.New, number)
+			strata, err := modes.Stratify(b, w)
+			if err != nil {
+				return nil
+			}
+			s.within = append(s.within, strata.Within)
+			if two {
+				s.Across += strata.Across
+				lower, upper = append(lower, strata.Lower...), append(upper, strata.Upper...)
+				base.add(modes, b)
+				new.add(modes, w)
+			}
 		}
 	}
 	if len(s.Sessions) == 0 {
@@ -78,38 +86,8 @@ func (s *Speeds) add(session string, modes stat.Modes) {
 	})
 }
 
-// divided are the differences of the pairs of a round by speed. A pair across the speeds
-// is in none of them, and counted.
-type divided struct {
-	lower, upper, within []float64 // within: of both, in the order of time
-	across               int
-}
-
-// divide sorts the pairs of a round, and counts the runs of each variant at each speed.
-// Where a session has one speed all are within it.
-func divide(modes stat.Modes, two bool, base, new []float64, ofBase, ofNew *mix) (pairs divided) {
-	if two {
-		ofBase.add(modes, base)
-		ofNew.add(modes, new)
-	}
-	for k := range base {
-		d := new[k] - base[k]
-		switch {
-		case !two:
-		case modes.InUpper(base[k]) != modes.InUpper(new[k]):
-			pairs.across++
-			continue
-		case modes.InUpper(base[k]):
-			pairs.upper = append(pairs.upper, d)
-		default:
-			pairs.lower = append(pairs.lower, d)
-		}
-		pairs.within = append(pairs.within, d)
-	}
-	return pairs
-}
-
-// modesOf tells whether the runs of one session have two speeds. Where all of one
+// modesOf divides the runs of one session that have two speeds; where they have one
+// there is nothing to divide, and all pairs are within it. Where all of one
 // variant have the one, and all of the other the other, the two heaps are the two
 // variants, and what is between them is the ratio.
 func modesOf(rounds []RoundNumbers, number func(*record.Measurement) record.Value) (modes stat.Modes, two bool) {
@@ -117,12 +95,15 @@ func modesOf(rounds []RoundNumbers, number func(*record.Measurement) record.Valu
 	b, w := logs(base, number), logs(new, number)
 	modes, err := stat.FindModes(slices.Concat(b, w))
 	if err != nil || !modes.Bimodal() {
-		return modes, false
+		return stat.Modes{}, false
 	}
 	var ofBase, ofNew mix
 	ofBase.add(modes, b)
 	ofNew.add(modes, w)
-	return modes, ofBase.mixed() || ofNew.mixed()
+	if !ofBase.mixed() && !ofNew.mixed() {
+		return stat.Modes{}, false
+	}
+	return modes, true
 }
 
 // mix counts the runs of a variant at each speed.

@@ -24,7 +24,13 @@ func WriteWhy(out io.Writer, t *Table, r *Row) error {
 	for _, reason := range r.Why {
 		line("  %s", reason)
 	}
+	for i := range r.tests {
+		line("  %s", r.tests[i].text())
+	}
 	r.writeEffect(line)
+	if text := t.splitText(&r.Effect); text != "" {
+		line("  %s", text)
+	}
 	if r.Limiter.Text != "" {
 		line("limit: %s", r.Limiter.Text)
 	}
@@ -42,20 +48,27 @@ func WriteWhy(out io.Writer, t *Table, r *Row) error {
 	return nil
 }
 
-// writeRounds writes the runs of each round and what was made of them.
+// writeRounds writes the runs of each round, of what the row is judged by, and what was
+// made of them.
 func (r *Row) writeRounds(out *bytes.Buffer) {
-	for i, round := range r.Numbers.Rounds {
+	n := &r.Numbers
+	judged := numberOf(n.Metric)
+	for i, round := range n.Rounds {
 		fmt.Fprintf(out, "round %d\n", i+1)
 		grid := Grid{Columns: []Column{{"", false}, {r.Base, true}, {r.New, true}, {"new / base", true}}}
 		add := func(name, base, new, ratio string) {
 			grid.Rows = append(grid.Rows, []string{"  " + name, base, new, ratio})
 		}
 		for k := range round.Base {
-			base, new := round.Base[k].RPS.OrNaN(), round.New[k].RPS.OrNaN()
-			add(fmt.Sprintf("run %d, req/s", round.Base[k].Run), rateText(base), rateText(new), ratioText(new/base))
+			base, new := judged.of(&round.Base[k]).OrNaN(), judged.of(&round.New[k]).OrNaN()
+			add(fmt.Sprintf("run %d, %s", round.Base[k].Run, judged.unit), judged.text(base), judged.text(new), ratioText(new/base))
 		}
+		spread := round.Spread
+		if n.Metric == CPU {
+			spread = round.CPUSpread
+		}
+		add("CV (n-1)", percentText(cv(record.Column(round.Base, judged.of))), percentText(cv(record.Column(round.New, judged.of))), "larger "+percentText(spread))
 		add("median, req/s", rateText(round.BaseRPS), rateText(round.NewRPS), ratioText(round.Ratio))
-		add("CV (n-1)", percentText(cv(record.Column(round.Base, rpsOf))), percentText(cv(record.Column(round.New, rpsOf))), "larger "+percentText(round.Spread))
 		for _, number := range []struct {
 			name     string
 			of       func(*record.Measurement) record.Value
@@ -66,28 +79,29 @@ func (r *Row) writeRounds(out *bytes.Buffer) {
 		}
 		grid.Text(out) // a buffer takes everything
 	}
-	if n := &r.Numbers; len(n.Rounds) > 0 {
-		fmt.Fprintf(out, "median of the rounds: ratio %s, spread %s, p99 %s, cpu_us %s, peak RSS %s; pooled ratio %s, which decides nothing\n",
-			ratioText(n.Value), percentText(n.Spread), ratioText(n.P99), ratioText(n.CPU), ratioText(n.RSS), ratioText(n.Pooled))
+	if len(n.Rounds) > 0 {
+		fmt.Fprintf(out, "median of the rounds: ratio %s, spread %s, p99 %s, cpu_us %s, spread of cpu_us %s, peak RSS %s; pooled ratio %s, which decides nothing\n",
+			ratioText(n.Value), percentText(n.Spread), ratioText(n.P99), ratioText(n.CPU), percentText(n.CPUSpread), ratioText(n.RSS), ratioText(n.Pooled))
+	}
+	if len(n.Sessions) > 1 {
+		for _, s := range n.Sessions {
+			fmt.Fprintf(out, "session %s: pooled ratio %s of %s and %s req/s\n", s.Session, ratioText(s.Pooled), rateText(s.New.RPS), rateText(s.Base.RPS))
+		}
 	}
 }
 
-// writeEffect writes what the pairs say.
-func (r *Row) writeEffect(line func(format string, args ...any)) {
-	e := &r.Effect
-	if e.Pairs == 0 {
-		return
+// judgedNumber is what a row is judged by, of each run.
+type judgedNumber struct {
+	unit string
+	of   func(*record.Measurement) record.Value
+	text func(float64) string
+}
+
+func numberOf(m Metric) judgedNumber {
+	if m == CPU {
+		return judgedNumber{"cpu_us", cpuOf, func(x float64) string { return decimals(x, 2) }}
 	}
-	line("pairs: %d, ratio %s (Hodges-Lehmann), standard deviation of a pair %s", e.Pairs, ratioText(e.Ratio), percentText(e.Sigma))
-	switch {
-	case e.Missing != "":
-		line("  no bounds: %s", e.Missing)
-	case e.ByRounds:
-		line("  bounds %s, each wrong with a probability of %s at most (Student's t of the means of the rounds)", e.boundsText(), shortText(rounded(e.Level, 4)))
-	default:
-		line("  bounds %s, each wrong with a probability of %s at most (signed-rank test)", e.boundsText(), shortText(rounded(e.Level, 4)))
-	}
-	line("  could have seen %s", e.seenText())
+	return judgedNumber{"req/s", rpsOf, rateText}
 }
 
 // text is the rule in one line.
@@ -118,6 +132,9 @@ func (r Rule) text() string {
 		if l.max > 0 {
 			parts = append(parts, l.of+" at most "+shortText(l.max))
 		}
+	}
+	if r.Interval != ByRounds {
+		parts = append(parts, "interval "+r.Interval.String())
 	}
 	return strings.Join(parts, ", ")
 }

@@ -142,7 +142,9 @@ func (o *gateOptions) judgeOne(r *results, f *pflag.FlagSet) (gate.Table, error)
 	if err != nil {
 		return gate.Table{}, err
 	}
-	table, err := gate.Judge(r.evidence, rules)
+	checked := rules
+	checked.CrossCheck = true
+	table, err := gate.Judge(r.evidence, checked)
 	if err != nil {
 		return table, usageError{err}
 	}

@@ -20,7 +20,7 @@ type gateRuleFlags struct {
 	minRatio               float64
 	maxMargin, margin      string
 	alpha                  float64
-	spend                  string
+	spend, interval        string
 	maxRounds              int
 	p99Max, rssMax, cpuMax float64
 }
@@ -33,6 +33,7 @@ func (r *gateRuleFlags) register(f *pflag.FlagSet) {
 	f.Float64Var(&r.alpha, "alpha", gate.DefaultAlpha, "`probability` of error of each bound, and of each kind of wrong verdict of noninferior")
 	f.IntVar(&r.maxRounds, "max-rounds", 0, "last round after which a session that stops early is looked at (noninferior); 0: it is looked at once")
 	f.StringVar(&r.spend, "spend", stat.OBF.String(), "how looks share alpha: obf or power2 (noninferior)")
+	f.StringVar(&r.interval, "interval", gate.ByRounds.String(), "how bounds are made: rounds, pairs or bootstrap")
 	f.Float64Var(&r.p99Max, "p99-max", gate.DefaultP99Max, "largest `ratio` of p99, 0 for no limit")
 	f.Float64Var(&r.rssMax, "rss-max", gate.DefaultRSSMax, "largest `ratio` of peak RSS, 0 for no limit")
 	f.Float64Var(&r.cpuMax, "cpu-max", 0, "largest `ratio` of CPU time per request, 0 for no limit")
@@ -41,6 +42,7 @@ func (r *gateRuleFlags) register(f *pflag.FlagSet) {
 // check looks at what can be judged without a suite.
 func (r *gateRuleFlags) check(f *pflag.FlagSet) error {
 	_, policyErr := gate.ParsePolicy(r.policy)
+	_, intervalErr := gate.ParseInterval(r.interval)
 	_, spendErr := stat.ParseSpending(r.spend)
 	_, capErr := parseShare(r.maxMargin)
 	_, marginErr := parseShare(r.margin)
@@ -48,7 +50,7 @@ func (r *gateRuleFlags) check(f *pflag.FlagSet) error {
 	for _, fault := range []struct {
 		flag string
 		err  error
-	}{{"policy", policyErr}, {"max-margin", capErr}, {"margin", marginErr}, {"spend", spendErr}} {
+	}{{"policy", policyErr}, {"max-margin", capErr}, {"margin", marginErr}, {"spend", spendErr}, {"interval", intervalErr}} {
 		if fault.err != nil {
 			faults = append(faults, usagef("--%s: %w", fault.flag, fault.err))
 		}
@@ -102,6 +104,7 @@ func (r *gateRuleFlags) override(rule *gate.Rule, f *pflag.FlagSet) error {
 	cap, _ := parseShare(r.maxMargin)
 	margin, _ := parseShare(r.margin)
 	spend, _ := stat.ParseSpending(r.spend)
+	interval, _ := gate.ParseInterval(r.interval)
 	f.Visit(func(flag *pflag.Flag) {
 		if policy, restricted := only[flag.Name]; restricted && policy != rule.Policy {
 			faults = append(faults, fmt.Errorf("--%s: only policy %s has it, and this is %s", flag.Name, policy, rule.Policy))
@@ -120,6 +123,8 @@ func (r *gateRuleFlags) override(rule *gate.Rule, f *pflag.FlagSet) error {
 			rule.MaxRounds = r.maxRounds
 		case "spend":
 			rule.Spend = spend
+		case "interval":
+			rule.Interval = interval
 		case "p99-max":
 			rule.P99Max = r.p99Max
 		case "rss-max":

@@ -93,6 +93,7 @@ type PlanGate struct {
 	LooksFrom     int    `json:"looks_from,omitempty"` // looked at after each round from this one
 	MaxRounds     int    `json:"max_rounds,omitempty"` // until this one; both 0: once
 	Spend         string `json:"spend,omitempty"`      // how those looks share alpha: obf or power2
+	Interval      string `json:"interval,omitempty"`   // how bounds are made: rounds, pairs or bootstrap
 	P99Max        Value  `json:"p99_max,omitzero"`     // ratios new / base
 	RSSMax        Value  `json:"rss_max,omitzero"`
 	CPUMax        Value  `json:"cpu_max,omitzero"`

@@ -29,11 +29,13 @@
 //     three count the same Walsh averages, so that they cannot contradict each
 //     other.
 //  2. [CompareRounds] tests whether the rounds differ by more than their pairs do,
-//     and has the wider interval for when they do. [HierarchicalBootstrap]
-//     cross-checks either.
+//     and has an interval that holds whether or not they do; [Interval.Outer] puts
+//     both together. [HierarchicalBootstrap] cross-checks either.
 //  3. [Spending] shares one level out over several looks; [SignBet] may be looked
 //     at after every pair. [Holm] shares one level out over several rows.
-//  4. [DetectableLoss] and [PairsToDetect] say what a plan can see.
+//  4. [DetectableLoss] and [PairsToDetect] say what a plan can see, the methods of
+//     [RoundCheck] with the same names what it can see by rounds, and
+//     [RoundCheck.BestSplit] how to divide pairs among rounds.
 //  5. [DriftTest], [PositionTest], [Lag1], [WarmUpTest] and [FlipTest] look at the
 //     order of things in time. [FindModes], [FisherExact] and [Strata] deal with a
 //     host that has two speeds. [FindChanges] looks along a history of sessions.

@@ -19,7 +19,7 @@ func everything(x []float64) map[string]func() (any, error) {
 		"ShiftTest":          func() (any, error) { return ShiftTest(x, 0) },
 		"CompareRounds":      func() (any, error) { return CompareRounds(rounds) },
 		"Bootstrap": func() (any, error) {
-			return HierarchicalBootstrap(rounds, Bootstrap{Resamples: 20, Level: 0.1}, meanOfRounds)
+			return HierarchicalBootstrap(rounds, 20, Seed{})
 		},
 		"Capital":     func() (any, error) { return SignBet{Stake: 0.6}.Capital(x) },
 		"PairSigma":   func() (any, error) { return PairSigma(x) },

@@ -17,6 +17,13 @@ type Interval struct {
 // Width is Hi − Lo.
 func (iv Interval) Width() float64 { return iv.Hi - iv.Lo }
 
+// Outer is the wider of two bounds on each side. A bound of it misses only where both
+// miss, so that it errs as seldom as the one whose assumptions hold: its Level is
+// the larger.
+func (iv Interval) Outer(other Interval) Interval {
+	return Interval{Lo: min(iv.Lo, other.Lo), Hi: max(iv.Hi, other.Hi), Level: max(iv.Level, other.Level)}
+}
+
 // SignedRankInterval returns the bounds on the centre of paired differences that
 // come from inverting the Wilcoxon signed-rank test. With N Walsh averages W in
 // ascending order and c from [CriticalRank] they are W_(c+1) and W_(N−c). They

@@ -91,3 +91,39 @@ func TestPairSigma(t *testing.T) {
 	_, err := PairSigma([]float64{1})
 	needs(t, "one pair", err, 2)
 }
+
+// Three rounds whose means have S2² = 3e-4, of which S1²/K explains 1e-4: t of two degrees
+// of freedom at 0.05 and 0.10 is 2.91999 and 1.88562, so that a shift of
+// 4.80561·√(3e-4/3) = 0.0480561 is seen. Six rounds: 2.01505 and 1.47588 of five degrees of
+// freedom, times √(3e-4/6).
+func TestRoundsDetect(t *testing.T) {
+	p := Power{Level: 0.05, Power: 0.90}
+	r := RoundCheck{Rounds: 3, PairsPerRound: 4, PairVariance: 4e-4, MeanVariance: 3e-4}
+	loss, err := r.DetectableLoss(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "three rounds", loss, 1-math.Exp(-0.0480561), 1e-6)
+	six := 1 - math.Exp(-(2.01505+1.47588)*math.Sqrt(3e-4/6))
+	for want, loss := range map[int]float64{3: loss, 6: six, 7: six * 0.9999, 2: 0.9} {
+		if rounds, err := r.RoundsToDetect(loss*(1+1e-6), p); err != nil || rounds != want {
+			t.Errorf("for %v: %d rounds, %v, want %d", loss, rounds, err, want)
+		}
+	}
+	// Means that lie together by chance promise nothing: S1²/K counts, 1e-4 here.
+	r.MeanVariance = 1e-9
+	loss, err = r.DetectableLoss(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "three rounds alike", loss, 1-math.Exp(-4.80561*math.Sqrt(1e-4/3)), 1e-6)
+	if _, err := r.RoundsToDetect(1e-9, p); err == nil {
+		t.Error("a loss of 1e-9: no error")
+	}
+	if _, err := r.RoundsToDetect(0, p); err == nil {
+		t.Error("no loss: no error")
+	}
+	if _, err := r.DetectableLoss(Power{Level: 0.6, Power: 0.9}); err == nil {
+		t.Error("level 0.6: no error")
+	}
+}

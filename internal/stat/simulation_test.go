@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -283,6 +284,64 @@ func TestRoundEffect(t *testing.T) {
 		if found < sessions/2 || signedRankMissed < 2*missed {
 			t.Errorf("with an effect: found in %d, signed-rank interval misses %d, that of rounds %d of %d", found, signedRankMissed, missed, sessions)
 		}
+	}
+}
+
+// How often a bound of the bootstrap at 0.05 misses. Of 6000 sessions of three rounds it did
+// 0.034 where rounds add nothing, 0.105 where they add what a pair has, and 0.156 where they
+// add three times that: three rounds show less than rounds vary by. Of ten rounds,
+// 0.020, 0.055 and 0.062. The outer bounds of signed ranks and of rounds keep 0.05.
+func TestBootstrapCoverage(t *testing.T) {
+	simulation(t)
+	const sessions, level = 800, 0.05
+	for _, test := range []struct {
+		rounds      int
+		effect      float64
+		least, most float64
+	}{
+		{3, 0, 0.01, 0.06}, {3, 1, 0.07, 0.14}, {3, 3, 0.11, 0.20}, {10, 3, 0.03, 0.10},
+	} {
+		random := newRandom(22)
+		missed, outer := 0, 0
+		for session := range sessions {
+			rounds := make([][]float64, test.rounds)
+			for i := range rounds {
+				shift := test.effect * random.NormFloat64()
+				rounds[i] = sample(5, func() float64 { return shift + random.NormFloat64() })
+			}
+			b, err := HierarchicalBootstrap(rounds, 500, Seed{uint64(session)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			drawn, err := b.Interval(level)
+			if err != nil {
+				t.Fatal(err)
+			}
+			signedRank, err := SignedRankInterval(slices.Concat(rounds...), level)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := CompareRounds(rounds)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ofRounds, err := r.Interval(level)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if drawn.Lo > 0 {
+				missed++
+			}
+			if signedRank.Outer(ofRounds).Lo > 0 {
+				outer++
+			}
+		}
+		share := float64(missed) / sessions
+		t.Logf("%d rounds, effect %v: a bound misses %v of the time, the outer one %v", test.rounds, test.effect, share, float64(outer)/sessions)
+		if share < test.least || share > test.most {
+			t.Errorf("%d rounds, effect %v: a bound misses %v of the time, want %v to %v", test.rounds, test.effect, share, test.least, test.most)
+		}
+		atMost(t, "the outer bound misses", outer, sessions, level)
 	}
 }
 

@@ -12,6 +12,8 @@ type Gate struct {
 	Alpha     *float64 // error of each side
 	Spend     Spend
 
+	Interval Interval
+
 	Limits Limits
 }
 
@@ -44,6 +46,19 @@ const (
 
 // String returns the word of the file, "" for SpendDefault.
 func (s Spend) String() string { return [...]string{"", "obf", "power2"}[s] }
+
+// Interval is how bounds of a ratio are made.
+type Interval uint8
+
+const (
+	IntervalDefault Interval = iota // by rounds
+	ByRounds                        // a round may add something of its own
+	ByPairs                         // rounds are known to add nothing
+	ByBootstrap
+)
+
+// String returns the word of the file, "" for IntervalDefault.
+func (i Interval) String() string { return [...]string{"", "rounds", "pairs", "bootstrap"}[i] }
 
 // Comparison is which variant is held against which: ratios are New / Base.
 type Comparison struct {

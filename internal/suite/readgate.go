@@ -8,7 +8,7 @@ import (
 
 var gateKeys = keyTable{
 	what:  "gate",
-	known: []string{"policy", "max_margin", "min_ratio", "margin", "alpha", "limits", "spend"},
+	known: []string{"policy", "max_margin", "min_ratio", "margin", "alpha", "limits", "spend", "interval"},
 	hints: map[string]string{"threshold": `it is "min_ratio"`},
 }
 
@@ -39,6 +39,8 @@ func (r *reader) gate(f field) Gate {
 			g.Limits = r.limits(f)
 		case "spend":
 			g.Spend = choice(r, f, words(OBrienFleming, Power2)...)
+		case "interval":
+			g.Interval = choice(r, f, words(ByRounds, ByPairs, ByBootstrap)...)
 		}
 	}
 	for _, f := range fields {

@@ -50,7 +50,7 @@ scenarios:
   - {name: a, mode: multi, url: /x, connections: "{conns}", varies: [env], expected: Faster., needs: [h3], stand_in: /delay/2ms}
   - {name: a, url: /x, body: '{"n": {conns}, "m": "{{conns}} {other}"}'}
 compare: [{base: old, new: new}, {base: new, new: old, same_ok: why not}]
-gate: {policy: noninferior, margin: 1%, alpha: 0.05, spend: obf, limits: {p99: 1.15, rss: 1.2, cpu: 0}}
+gate: {policy: noninferior, margin: 1%, alpha: 0.05, spend: obf, interval: pairs, limits: {p99: 1.15, rss: 1.2, cpu: 0}}
 helpers:
   - name: upstream
     command: [node, "{dir}/app.js"]
@@ -109,7 +109,7 @@ func TestParseSession(t *testing.T) {
 				Body: `{"n": 128, "m": "{conns} {other}"}`},
 		},
 		Compare: []Comparison{{Base: "old", New: "new", SameOK: "the same for a test"}, {Base: "new", New: "old", SameOK: "why not"}},
-		Gate: Gate{Policy: NonInferior, Margin: new(0.01), Alpha: new(0.05), Spend: OBrienFleming,
+		Gate: Gate{Policy: NonInferior, Margin: new(0.01), Alpha: new(0.05), Spend: OBrienFleming, Interval: ByPairs,
 			Limits: Limits{P99: new(1.15), RSS: new(1.2), CPU: new(0.0)}},
 		Helpers: []Helper{{Name: "upstream", Command: []string{"node", "{dir}/app.js"},
 			Ready: Ready{URL: "http://127.0.0.1:9000/", Timeout: 10 * time.Second},

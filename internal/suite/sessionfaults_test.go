@@ -160,7 +160,7 @@ suite: s
 scenarios: [{name: a, url: http://h/, varies: [cnfig], expected: "", mode: Multi, stand_in: delay}]
 variants: [{name: one, command: [x]}, {name: two, command: [x]}]
 compare: [{base: one, new: to}, {base: one, new: one}, {base: two, new: one}, {base: two, new: one}, {base: zzzzz}, one]
-gate: {policy: fixed, max_margin: 5, min_ratio: 98%, margin: 1%, alpha: 1, spend: all, limits: {p99: -1, rsss: 2}, threshold: 0.98}
+gate: {policy: fixed, max_margin: 5, min_ratio: 98%, margin: 1%, alpha: 1, spend: all, interval: t, limits: {p99: -1, rsss: 2}, threshold: 0.98}
 varies: [config, config, everything]
 `, `
 2:48: varies: unknown "cnfig"; did you mean "config"?
@@ -181,9 +181,10 @@ varies: [config, config, everything]
 5:73: alpha: "1", expected a number from 0.0001 to 0.5 such as 1.15
 5:76: key "spend" in gate: only policy: noninferior has it, and this is fixed
 5:83: spend: "all", expected obf or power2
-5:102: p99: "-1", expected a number from 0 to 100 such as 1.15
-5:106: unknown key "rsss" in limits; did you mean "rss"?
-5:116: key "threshold" in gate: it is "min_ratio"
+5:98: interval: "t", expected rounds, pairs or bootstrap
+5:115: p99: "-1", expected a number from 0 to 100 such as 1.15
+5:119: unknown key "rsss" in limits; did you mean "rss"?
+5:129: key "threshold" in gate: it is "min_ratio"
 6:18: varies: "config" is there twice
 6:26: varies: unknown "everything", expected binary, config, argv, env, uid, helpers, seccomp, seccomp_filters, no_new_privs, cap_eff or limits
 `},

@@ -64,6 +64,7 @@ func TestWords(t *testing.T) {
 		{Sliced.String(), "sliced"},
 		{EachMeasurement.String(), "measurement"},
 		{SpendDefault.String(), ""},
+		{IntervalDefault.String(), ""},
 		{Requirement{Key: "turbo", Value: "off"}.String(), "turbo=off"},
 	} {
 		if test.got != test.want {
