@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/scalws/scalbench/driver/internal/measure"
 	"github.com/scalws/scalbench/driver/internal/session"
@@ -82,9 +83,9 @@ func (s *sitting) pairs() []record.PlanComparison {
 }
 
 // differsIn collects in what two variants differed in the runs and scenarios of a
-// round; false when that could not be seen in any. Where nothing differed in one of
-// them, nothing differs in the round: what is the same program once is no comparison,
-// and the others would hide it.
+// round, and what could not be compared in some; false when no pair of them was seen.
+// Where nothing differed in one of them, nothing differs in the round: what is the same
+// program once is no comparison, and the others would hide it.
 func differsIn(seen []identified, pair record.PlanComparison) (record.Differs, bool) {
 	all, looked := record.Differs{Base: pair.Base, New: pair.New}, false
 	for _, base := range seen {
@@ -98,13 +99,16 @@ func differsIn(seen []identified, pair record.PlanComparison) (record.Differs, b
 			continue
 		}
 		d := serverproc.Differs(base.Facts, seen[i].Facts)
-		switch {
-		case d.Same():
+		if d.Same() {
 			return record.Differs{Base: pair.Base, New: pair.New}, true
-		case len(d.Items) == 0:
-			continue // something could not be compared: it may be what differs
 		}
 		looked = true
+		for _, text := range d.NA {
+			what, why, _ := strings.Cut(text, ": ")
+			if one := (record.NotCompared{What: what, Why: why}); !slices.Contains(all.NA, one) {
+				all.NA = append(all.NA, one)
+			}
+		}
 		for _, item := range d.Items {
 			if one := record.Difference(item); !slices.Contains(all.Items, one) {
 				all.Items = append(all.Items, one)

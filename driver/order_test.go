@@ -153,17 +153,22 @@ func TestDiffersIn(t *testing.T) {
 		seen   []identified
 		items  int
 		looked bool
+		na     int
 	}{
-		{"nothing seen", nil, 0, false},
-		{"one half", seen(1, fact("a"), fact("b"))[:1], 0, false},
-		{"the same in both runs", append(seen(1, fact("a"), fact("b")), seen(2, fact("a"), fact("b"))...), 1, true},
-		{"another in the second run", append(seen(1, fact("a"), fact("b")), seen(2, fact("a"), fact("c"))...), 2, true},
-		{"nothing in the second run", append(seen(1, fact("a"), fact("b")), seen(2, fact("a"), fact("a"))...), 0, true},
-		{"not readable", seen(1, hidden, fact("a")), 0, false},
+		{"nothing seen", nil, 0, false, 0},
+		{"one half", seen(1, fact("a"), fact("b"))[:1], 0, false, 0},
+		{"the same in both runs", append(seen(1, fact("a"), fact("b")), seen(2, fact("a"), fact("b"))...), 1, true, 0},
+		{"another in the second run", append(seen(1, fact("a"), fact("b")), seen(2, fact("a"), fact("c"))...), 2, true, 0},
+		{"nothing in the second run", append(seen(1, fact("a"), fact("b")), seen(2, fact("a"), fact("a"))...), 0, true, 0},
+		{"not readable", seen(1, hidden, fact("a")), 0, true, 1},
+		{"not readable once", append(seen(1, fact("a"), fact("b")), seen(2, hidden, fact("b"))...), 1, true, 1},
 	} {
 		d, looked := differsIn(tt.seen, pair)
-		if looked != tt.looked || len(d.Items) != tt.items {
-			t.Errorf("%s: %+v, looked %v, want %d, %v", tt.name, d, looked, tt.items, tt.looked)
+		if looked != tt.looked || len(d.Items) != tt.items || len(d.NA) != tt.na {
+			t.Errorf("%s: %+v, looked %v, want %d, %v, %d not compared", tt.name, d, looked, tt.items, tt.looked, tt.na)
+		}
+		if tt.na > 0 && d.NA[0] != (record.NotCompared{What: "argv", Why: "another user's process"}) {
+			t.Errorf("%s: %+v", tt.name, d.NA)
 		}
 	}
 }

@@ -62,9 +62,6 @@ func TestResumedLater(t *testing.T) {
 	if id := l.round(t, 1).Session; l.fake.session != id {
 		t.Errorf("session %s was measured as %s", id, l.fake.session)
 	}
-	if id := l.round(t, 1).Session; l.fake.session != id {
-		t.Errorf("session %s was measured as %s", id, l.fake.session)
-	}
 }
 
 // interrupted is a lab with a session that was stopped.

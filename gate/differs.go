@@ -14,7 +14,7 @@ type likeness int
 const (
 	unlike  likeness = iota // they differ, as they may
 	same                    // nothing differs
-	unknown                 // nobody looked
+	unknown                 // nobody looked, or could see all
 	broken                  // they differ in what they may not, or the evidence is missing
 )
 
@@ -35,12 +35,19 @@ func (b *body) compareVariants(rounds []*record.Round, c Comparison, k cell) (li
 		switch {
 		case !looked:
 			result, text = max(result, unknown), "what differs between the variants was not recorded"
-		case len(d.Items) == 0:
+		case d.Same():
 			return same, fmt.Sprintf("nothing differs between %s and %s in round %d", c.Base, c.New, r.Number)
 		case s != nil:
 			if over := outside(d, mayVary(s.Plan, k)); len(over) > 0 {
 				return broken, fmt.Sprintf("round %d: the variants differ in %s, which they may not", r.Number, strings.Join(over, ", "))
 			}
+		}
+		var may []string
+		if s != nil {
+			may = mayVary(s.Plan, k)
+		}
+		if hidden := hiddenIn(d, may); looked && hidden != "" {
+			result, text = max(result, unknown), hidden
 		}
 	}
 	return result, text
@@ -56,7 +63,7 @@ func differsIn(id *record.Identity, c Comparison) (record.Differs, bool) {
 	if !ok {
 		return d, false
 	}
-	turned := record.Differs{Base: c.Base, New: c.New}
+	turned := record.Differs{Base: c.Base, New: c.New, NA: d.NA}
 	for _, item := range d.Items {
 		turned.Items = append(turned.Items, record.Difference{What: item.What, Base: item.New, New: item.Base})
 	}
@@ -80,4 +87,22 @@ func outside(d record.Differs, allowed []string) (over []string) {
 		}
 	}
 	return over
+}
+
+// hiddenIn tells what could not be compared and might differ where it may not, or be all
+// that differs; "" when there is nothing of the kind.
+func hiddenIn(d record.Differs, allowed []string) string {
+	var texts []string
+	for _, one := range d.NA {
+		if len(d.Items) == 0 || len(allowed) > 0 && !slices.Contains(allowed, one.What) {
+			texts = append(texts, one.What+" ("+one.Why+")")
+		}
+	}
+	switch {
+	case texts == nil:
+		return ""
+	case len(d.Items) == 0:
+		return "nothing is known to differ between the variants; not compared: " + strings.Join(texts, ", ")
+	}
+	return "the variants may differ in what they may not; not compared: " + strings.Join(texts, ", ")
 }

@@ -3,6 +3,8 @@ package gate
 import (
 	"strings"
 	"testing"
+
+	"github.com/scalws/scalbench/internal/record"
 )
 
 // Two variants between which nothing differs are not compared, unless it is meant.
@@ -28,6 +30,32 @@ func TestSame(t *testing.T) {
 	}
 }
 
+// hide makes one thing not comparable in round 2, beside binary where variants may differ
+// in something, and as all that there is elsewhere.
+func hide(varies []string, what string) func(Evidence) {
+	return func(e Evidence) {
+		e.Sessions[0].Plan.Varies = varies
+		d := &e.Rounds[1].Identity.Differs[0]
+		d.NA = []record.NotCompared{{What: what, Why: "another user's process"}}
+		if varies == nil {
+			d.Items = nil
+		}
+	}
+}
+
+func TestDifferences(t *testing.T) {
+	hidden := record.NotCompared{What: "binary", Why: "another user's process"}
+	for want, d := range map[string]record.Differs{
+		"differs: binary (a: aa, b: bb)":                                                  {Base: "a", New: "b", Items: varied},
+		"differs: nothing between a and b":                                                {Base: "a", New: "b"},
+		"differs: nothing between a and b; not compared: binary (another user's process)": {Base: "a", New: "b", NA: []record.NotCompared{hidden}},
+	} {
+		if got := differsLine(d); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 func TestDiffers(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -48,6 +76,9 @@ func TestDiffers(t *testing.T) {
 			e.Sessions[0].Plan.Varies = []string{"env"}
 		}, "binary (bb, aa)", ""},
 		{"not looked for", func(e Evidence) { e.Rounds[2].Identity.Differs = nil }, "", FlagDiffersUnknown},
+		{"nothing that could be compared", hide(nil, "binary"), "", FlagDiffersUnknown},
+		{"something that may differ could not", hide([]string{"binary", "env"}, "env"), "", ""},
+		{"something that may not differ could not", hide([]string{"binary"}, "env"), "", FlagDiffersUnknown},
 		{"no evidence of who ran", func(e Evidence) { e.Rounds[2].Identity = nil }, "h-s-3 has no identity.json", ""},
 	}
 	for _, test := range tests {
@@ -59,8 +90,8 @@ func TestDiffers(t *testing.T) {
 			if (php.Verdict == Invalid) != (test.want != "") || !strings.Contains(php.Short, test.want) {
 				t.Errorf("%s %q, want %q", php.Verdict, php.Short, test.want)
 			}
-			if test.flag != "" && !php.has(test.flag) {
-				t.Errorf("flags %v, want %s", php.Flags, test.flag)
+			if php.has(FlagDiffersUnknown) != (test.flag != "") {
+				t.Errorf("flags %v, want %q", php.Flags, test.flag)
 			}
 		})
 	}

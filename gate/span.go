@@ -69,16 +69,24 @@ func braced(dirs []string) string {
 }
 
 // differsLine is the line above a table.
-func differsLine(base, new string, items []record.Difference) string {
-	if len(items) == 0 {
-		return "differs: nothing between " + base + " and " + new
-	}
-	texts := make([]string, len(items))
-	for i, d := range items {
-		texts[i] = d.What
-		if d.Base != "" || d.New != "" {
-			texts[i] += " (" + base + ": " + orAbsent(d.Base) + ", " + new + ": " + orAbsent(d.New) + ")"
+func differsLine(d record.Differs) string {
+	texts := make([]string, len(d.Items))
+	for i, one := range d.Items {
+		texts[i] = one.What
+		if one.Base != "" || one.New != "" {
+			texts[i] += " (" + d.Base + ": " + orAbsent(one.Base) + ", " + d.New + ": " + orAbsent(one.New) + ")"
 		}
 	}
-	return "differs: " + strings.Join(texts, "; ")
+	line := "differs: " + strings.Join(texts, "; ")
+	if len(d.Items) == 0 {
+		line = "differs: nothing between " + d.Base + " and " + d.New
+	}
+	if len(d.NA) == 0 {
+		return line
+	}
+	var hidden []string
+	for _, one := range d.NA {
+		hidden = append(hidden, one.What+" ("+one.Why+")")
+	}
+	return line + "; not compared: " + strings.Join(hidden, ", ")
 }

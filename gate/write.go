@@ -55,7 +55,7 @@ func (t *Table) write(out *bytes.Buffer, f form, d detail) {
 		f.grid(out, g, false)
 	}
 	for _, d := range t.Differs {
-		f.note(out, differsLine(d.Base, d.New, d.Items))
+		f.note(out, differsLine(d))
 	}
 	shown := t.reduced(d)
 	if t.Rules.Policy == Fixed {

@@ -38,7 +38,19 @@ type IdentityCount struct {
 type Differs struct {
 	Base  string       `json:"base"`
 	New   string       `json:"new"`
-	Items []Difference `json:"items"` // none: both are the same program, started alike
+	Items []Difference `json:"items"` // none, and no NA: both are the same program, started alike
+
+	// NA are the things that could not be compared: they may differ, too.
+	NA []NotCompared `json:"na,omitempty"`
+}
+
+// Same tells whether all was compared and nothing differs.
+func (d Differs) Same() bool { return len(d.Items) == 0 && len(d.NA) == 0 }
+
+// NotCompared is one thing of which nobody knows whether it differs.
+type NotCompared struct {
+	What string `json:"what"` // as in [Difference]
+	Why  string `json:"why"`
 }
 
 // Difference is one thing in which two variants, or two hosts, differ.

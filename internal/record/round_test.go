@@ -36,7 +36,7 @@ func aRound(t *testing.T) fstest.MapFS {
 	fsys["results/xeon-gate1-2/identity.json"] = file(t, func(out io.Writer) error {
 		return WriteIdentity(out, &Identity{Session: "s1", Round: 2,
 			Counts:  []IdentityCount{{Variant: "el8", Check: "seccomp 2", Samples: 253, OK: 253, Early: 1}},
-			Differs: []Differs{{"rc", "el8", []Difference{{"binary", "aa", "bb"}}}}})
+			Differs: []Differs{{Base: "rc", New: "el8", Items: []Difference{{"binary", "aa", "bb"}}}}})
 	})
 	fsys["results/xeon-gate1-2/aggregate.csv"] = file(t, func(out io.Writer) error { return WriteAggregate(out, Summarize(all)) })
 	return fsys
