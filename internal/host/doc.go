@@ -38,5 +38,5 @@
 // tools.go; finding.go, need.go and doctor.go with the checks (checkcpu.go,
 // checksets.go, checkmemory.go, checkports.go, checkothers.go, require.go); spent.go
 // and consumer.go (who used the CPU), quiet.go; watch.go, reading.go, row.go,
-// sampler.go and judge.go (interference).
+// kernellog.go, sampler.go and judge.go (interference).
 package host

@@ -98,6 +98,19 @@ func (m *machine) write(name, text string) {
 	}
 }
 
+// add writes at the end of a file, which stays the same one.
+func (m *machine) add(name, text string) {
+	m.t.Helper()
+	f, err := os.OpenFile(filepath.Join(m.dir, filepath.FromSlash(name)), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(text); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
 func (m *machine) link(to, path string) {
 	m.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

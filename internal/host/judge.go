@@ -34,6 +34,12 @@ type Verdict struct {
 	Retransmits         *uint64 `json:"retransmits,omitempty"`
 	ListenOverflows     *uint64 `json:"listen_overflows,omitempty"`
 	InvoluntarySwitches *uint64 `json:"involuntary_switches,omitempty"`
+	RunQueueWaitUS      *int64  `json:"run_queue_wait_us,omitempty"`
+	MajorFaults         *uint64 `json:"major_faults,omitempty"`
+
+	PressureUS map[string]int64 `json:"pressure_us,omitempty"`
+	// Kernel are the texts of its log that were not to be expected.
+	Kernel []string `json:"kernel,omitempty"`
 }
 
 // AreaSum is an area over all rows, in shares of its time.
@@ -59,6 +65,19 @@ func (l Limits) Judge(rows []Row) Verdict {
 		addTo(&v.Retransmits, r.Retransmits)
 		addTo(&v.ListenOverflows, r.ListenOverflows)
 		addTo(&v.InvoluntarySwitches, r.InvoluntarySwitches)
+		addTo(&v.RunQueueWaitUS, r.RunQueueWaitUS)
+		addTo(&v.MajorFaults, r.MajorFaults)
+		for _, m := range r.KernelLog {
+			if !m.Expected {
+				v.Kernel = append(v.Kernel, m.Text)
+			}
+		}
+		for resource, us := range r.PressureUS {
+			if v.PressureUS == nil {
+				v.PressureUS = map[string]int64{}
+			}
+			v.PressureUS[resource] += us
+		}
 	}
 	v.Who = whoOf(rows, elapsedUS)
 	for _, a := range sumAreas(rows) {
@@ -88,6 +107,12 @@ func (l Limits) reasons(v Verdict) []string {
 	}
 	if us := v.QuotaStoppedUS; us != nil && *us > 0 {
 		add("the quota of a cgroup stopped our processes for %.1f ms", float64(*us)/1e3)
+	}
+	switch n := len(v.Kernel); {
+	case n == 1:
+		add("the kernel's log says: %s", v.Kernel[0])
+	case n > 1:
+		add("the kernel's log has %d lines that were not to be expected, the first: %s", n, v.Kernel[0])
 	}
 	return reasons
 }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/scalws/scalbench/internal/cpuset"
 	"github.com/scalws/scalbench/internal/mono"
@@ -13,31 +14,48 @@ import (
 type reading struct {
 	at       mono.Time
 	work     map[int]procfs.CPUWork
-	own      []processTable          // of each set of the watch
-	switches map[int]procfs.Switches // of each process of the server
+	own      []processTable           // of each set of the watch
+	threads  map[int]threadSum        // of each process of the server
+	faults   map[int]uint64           // major ones, of each process of the server
+	pressure map[string]time.Duration // PSI: how long some task has waited for a resource
 	net      *procfs.NetCounters
 	quota    *cpuset.Throttling
 	thermal  *uint64 // times that a CPU of the sets was slowed down for heat
 	load1    *float64
 }
 
+// threadSum is what the threads of a process have had to bear, those that are alive.
+type threadSum struct {
+	involuntary uint64        // switches
+	waited      time.Duration // for a CPU
+	timed       bool          // waited is known
+}
+
+// resources are those of which the kernel tells the pressure.
+var resources = [...]string{"cpu", "io", "memory"}
+
 // Not read are the frequencies of the CPUs (asking for scaling_cur_freq interrupts
-// the CPU that is asked), temperatures, and the kernel's log, which an ordinary user
-// may not read.
+// the CPU that is asked) and temperatures.
 func (s *Sampler) read() reading {
 	r := reading{at: s.clock.Now()}
 	if work, err := s.fs.proc.CPUWork(); err == nil {
 		r.work = work
 	}
 	r.own = make([]processTable, len(s.watch.Sets))
-	r.switches = make(map[int]procfs.Switches)
+	r.threads, r.faults, r.pressure = map[int]threadSum{}, map[int]uint64{}, map[string]time.Duration{}
 	for i, set := range s.watch.Sets {
 		r.own[i] = s.fs.treeTable(set.Roots)
-		for pid := range r.own[i] {
+		for pid, process := range r.own[i] {
 			s.own[pid] = true
 			if set.Server {
-				s.fs.addSwitches(r.switches, pid)
+				s.fs.addThreads(r.threads, pid)
+				r.faults[pid] = process.MajorFaults
 			}
+		}
+	}
+	for _, resource := range resources {
+		if total, err := s.fs.proc.PressureTotal(resource); err == nil {
+			r.pressure[resource] = total
 		}
 	}
 	if net, err := s.fs.proc.NetCounters(); err == nil {
@@ -75,14 +93,22 @@ func (f FS) treeTable(roots []int) processTable {
 	return t
 }
 
-// switchedThreads is of how many threads of a process the switches are counted: a
-// file is read for each. A server has one or a few for each CPU.
-const switchedThreads = 64
+// threadsMax is how many threads of a process are looked at: two files are read for each.
+// A server has one or a few for each CPU.
+const threadsMax = 64
 
-func (f FS) addSwitches(to map[int]procfs.Switches, pid int) {
-	if sum, _, ok, err := f.proc.ProcessSwitches(pid, switchedThreads); ok && err == nil {
-		to[pid] = sum
+func (f FS) addThreads(to map[int]threadSum, pid int) {
+	threads, err := f.proc.Threads(pid, threadsMax)
+	if err != nil {
+		return
 	}
+	sum := threadSum{timed: len(threads) > 0}
+	for _, t := range threads {
+		sum.involuntary += t.Switches.Involuntary
+		sum.waited += t.Waited
+		sum.timed = sum.timed && t.Timed
+	}
+	to[pid] = sum
 }
 
 // thermalFiles are the counters of slowing down for heat, of each CPU of a set and of

@@ -28,6 +28,16 @@ type Row struct {
 	ListenOverflows  *uint64  `json:"listen_overflows,omitempty"`  // connections that found a listen queue full
 	// InvoluntarySwitches are those of the server's threads: it had to make way.
 	InvoluntarySwitches *uint64 `json:"involuntary_switches,omitempty"`
+	// RunQueueWaitUS is how long they were ready and others had their CPUs, and MajorFaults
+	// how often they waited for a page from a disk.
+	RunQueueWaitUS *int64  `json:"run_queue_wait_us,omitempty"`
+	MajorFaults    *uint64 `json:"major_faults,omitempty"`
+	// PressureUS is how long some task of the host waited for a resource (cpu, io, memory).
+	PressureUS map[string]int64 `json:"pressure_us,omitempty"`
+	// KernelLog is what the kernel wrote into its log, and KernelLogDropped how much more
+	// that was.
+	KernelLog        []KernelMessage `json:"kernel_log,omitempty"`
+	KernelLogDropped int             `json:"kernel_log_dropped,omitempty"`
 }
 
 // AreaRow is how CPUs spent an interval, in CPU time.
@@ -74,7 +84,16 @@ func (s *Sampler) row(before, after reading) Row {
 		d := *to - min(*from, *to)
 		r.ThermalThrottles = &d
 	}
-	r.InvoluntarySwitches = involuntary(before.switches, after.switches)
+	r.InvoluntarySwitches, r.RunQueueWaitUS = threadsBetween(before.threads, after.threads)
+	r.MajorFaults = faultsBetween(before.faults, after.faults)
+	for resource, to := range after.pressure {
+		if from, known := before.pressure[resource]; known {
+			if r.PressureUS == nil {
+				r.PressureUS = map[string]int64{}
+			}
+			r.PressureUS[resource] = (to - from).Microseconds()
+		}
+	}
 	return r
 }
 
@@ -110,21 +129,32 @@ func (a area) row(before, after reading, own []ownTime) AreaRow {
 	return r
 }
 
-// involuntary adds up what was counted for the processes in both readings; nil when
-// there is none.
-func involuntary(before, after map[int]procfs.Switches) *uint64 {
-	var sum uint64
-	known := false
+// threadsBetween adds up what was counted for the processes in both readings; nil when
+// there is none. A thread that has ended takes what it had with it.
+func threadsBetween(before, after map[int]threadSum) (switches *uint64, waitedUS *int64) {
 	for pid, to := range after {
-		if from, ok := before[pid]; ok {
-			sum += to.Involuntary - min(from.Involuntary, to.Involuntary)
-			known = true
+		from, ok := before[pid]
+		if !ok {
+			continue
+		}
+		n := to.involuntary - min(from.involuntary, to.involuntary)
+		addTo(&switches, &n)
+		if us := max(0, to.waited-from.waited).Microseconds(); from.timed && to.timed {
+			addTo(&waitedUS, &us)
 		}
 	}
-	if !known {
-		return nil
+	return switches, waitedUS
+}
+
+// faultsBetween adds up those of the processes in both readings; nil when there is none.
+func faultsBetween(before, after map[int]uint64) (sum *uint64) {
+	for pid, to := range after {
+		if from, ok := before[pid]; ok {
+			n := to - min(from, to)
+			addTo(&sum, &n)
+		}
 	}
-	return &sum
+	return sum
 }
 
 // highest is how much of the area's time may have been foreign at most, in

@@ -35,6 +35,7 @@ type Sampler struct {
 	ready   chan struct{} // closed after the first reading
 	done    chan struct{} // closed after the last
 
+	log     *kernelLog // nil: it cannot be read
 	began   mono.Time
 	own     map[int]bool // every process that was seen in a tree of ours
 	last    reading
@@ -48,6 +49,8 @@ type Interference struct {
 	Rows    []Row   `json:"rows"`
 	Dropped int     `json:"dropped,omitempty"` // rows beyond two hours' worth
 	Verdict Verdict `json:"verdict"`
+	// NoKernelLog says why the kernel's log was not read; "": it was.
+	NoKernelLog string `json:"no_kernel_log,omitempty"`
 	// CPU is what the sampler itself has used, 0 where that is not known, and Elapsed
 	// over what time.
 	CPU     time.Duration `json:"cpu_ns"`
@@ -77,6 +80,9 @@ func (f FS) StartSampler(watch Watch, clock Clock) (*Sampler, error) {
 		}
 	}
 	s.thermal = f.thermalFiles(t, sets)
+	if s.log, err = f.openKernelLog(); err != nil {
+		s.result.NoKernelLog = err.Error()
+	}
 	go s.loop(ctx)
 	<-s.ready
 	return s, nil
@@ -103,6 +109,9 @@ func (s *Sampler) loop(ctx context.Context) {
 		s.step(threadCPU()-began <= time.Duration(costMax*float64(s.clock.Now().Sub(s.began))))
 	}
 	s.step(true)
+	if s.log != nil {
+		_ = s.log.close() // nothing was written
+	}
 	s.result.CPU = threadCPU() - began
 	s.result.Elapsed = s.last.at.Sub(s.began)
 	s.result.Verdict = s.watch.Limits.Judge(s.result.Rows)
@@ -126,6 +135,9 @@ func (s *Sampler) step(mayScan bool) {
 	}
 	row := s.row(s.last, next)
 	s.last = next
+	if s.log != nil {
+		row.KernelLog, row.KernelLogDropped = s.log.next()
+	}
 	s.pending = s.pending || s.suspicious(row)
 	if s.pending && mayScan {
 		s.addWho(&row)

@@ -180,11 +180,16 @@ func TestSamplerOfNeighbours(t *testing.T) {
 func TestSamplerOfCounters(t *testing.T) {
 	m := machineOf(t, "xeon")
 	m.write("sys/fs/cgroup/user.slice/user-1000.slice/session-3.scope/cpu.stat", "nr_periods 5\nnr_throttled 0\nthrottled_usec 0\n")
+	m.write("proc/700/task/700/schedstat", "1 1 1\n")
+	m.write("proc/701/task/701/schedstat", "9000000 1000000 5\n")
 	second := func() {
 		m.serve(400, 0, 0)
 		m.write("proc/net/netstat", "TcpExt: ListenOverflows ListenDrops TCPLossProbes\nTcpExt: 6 8 10\n")
 		m.write("proc/net/snmp", "Tcp: InSegs OutSegs RetransSegs\nTcp: 1000 1000 27\n")
 		m.write("proc/701/task/701/status", "Name:\tnginx\nvoluntary_ctxt_switches:\t100\nnonvoluntary_ctxt_switches:\t25\n")
+		m.write("proc/701/task/701/schedstat", "9000000 3500000 7\n")
+		m.write("proc/701/stat", strings.Replace(m.read("proc/701/stat"), " 8139 2 15 ", " 8139 6 15 ", 1))
+		m.write("proc/pressure/cpu", "some avg10=0.00 avg60=0.41 avg300=2.10 total=8812445\n")
 		m.write("sys/devices/system/cpu/cpu2/thermal_throttle/core_throttle_count", "5\n")
 		m.write("sys/devices/system/cpu/cpu20/thermal_throttle/core_throttle_count", "50\n") // in no set
 		m.write("sys/fs/cgroup/user.slice/user-1000.slice/session-3.scope/cpu.stat", "nr_periods 9\nnr_throttled 1\nthrottled_usec 2500\n")
@@ -196,7 +201,11 @@ func TestSamplerOfCounters(t *testing.T) {
 	check(t, "retransmits", *v.Retransmits, uint64(7))
 	check(t, "listen overflows", *v.ListenOverflows, uint64(3)) // drops, of which overflows are a part
 	check(t, "involuntary", *v.InvoluntarySwitches, uint64(15))
+	check(t, "waited", *v.RunQueueWaitUS, int64(2500)) // 3.5 - 1 ms
+	check(t, "major faults", *v.MajorFaults, uint64(4))
+	check(t, "pressure", v.PressureUS, map[string]int64{"cpu": 100})
 	check(t, "load", *got.Rows[0].Load1, 0.35)
+	check(t, "kernel log", strings.Contains(got.NoKernelLog, "no such file"), true)
 	check(t, "reasons", v.Reasons, []string{
 		// 3 ticks of 8 x 100, and the 3.
 		"the hypervisor took 0.4 % of the CPUs of the upstream, limit 0.3 %",
@@ -231,7 +240,7 @@ func TestSamplerWithoutFiles(t *testing.T) {
 	got := seconds(t, m, gateway(t), func() { m.remove("proc/stat") })
 	text, err := json.Marshal(got.Rows[0])
 	check(t, "error", err, nil)
-	for _, key := range []string{"retransmits", "listen_overflows", "load1", "involuntary_switches", "who"} {
+	for _, key := range []string{"retransmits", "listen_overflows", "load1", "involuntary_switches", "who", "run_queue_wait_us", "kernel_log"} {
 		if strings.Contains(string(text), key) {
 			t.Errorf("%s was not measured, and stands in %s", key, text)
 		}

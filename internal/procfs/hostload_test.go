@@ -1,6 +1,7 @@
 package procfs
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,19 +93,43 @@ func TestParseCgroup(t *testing.T) {
 	}
 }
 
-func TestProcessSwitches(t *testing.T) {
+func TestThreadsOfFixture(t *testing.T) {
 	f := unpack(t)
 	for tid, text := range map[string]string{
 		"100": "Name:\tnginx\nvoluntary_ctxt_switches:\t12\nnonvoluntary_ctxt_switches:\t1\n",
-		"105": "Name:\tnginx\nvoluntary_ctxt_switches:\t30\nnonvoluntary_ctxt_switches:\t4\n",
+		"105": "Name:\tworker\nvoluntary_ctxt_switches:\t30\nnonvoluntary_ctxt_switches:\t4\n",
 	} {
 		write(t, f, "100/task/"+tid+"/status", text)
 	}
-	sum, threads, ok, err := f.ProcessSwitches(100, 2)
-	if err != nil || !ok || threads != 2 || sum != (Switches{Voluntary: 42, Involuntary: 5}) {
-		t.Errorf("%+v, %d threads, %v, %v", sum, threads, ok, err)
+	write(t, f, "100/task/105/schedstat", "2000000 500000 9\n")
+	threads, err := f.Threads(100, 2)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if sum, threads, ok, err = f.ProcessSwitches(100, 1); err != nil || ok || threads != 2 || sum != (Switches{}) {
-		t.Errorf("more threads than wanted: %+v, %d, %v, %v", sum, threads, ok, err)
+	check(t, "threads", threads, []Thread{
+		{TID: 100, Name: "nginx", Switches: Switches{12, 1}},
+		{TID: 105, Name: "worker", Ran: 2 * time.Millisecond, Waited: time.Millisecond / 2, Timed: true, Switches: Switches{30, 4}},
+	})
+	if threads, err = f.Threads(100, 1); !errors.Is(err, ErrTooMany) || threads != nil {
+		t.Errorf("more threads than wanted: %+v, %v", threads, err)
+	}
+	write(t, f, "100/task/105/schedstat", "2000000\n")
+	if _, err := f.Threads(100, 0); err == nil {
+		t.Error("a cut schedstat is read")
+	}
+}
+
+func TestPressureTotal(t *testing.T) {
+	f := unpack(t)
+	write(t, f, "pressure/io", "some avg10=57.31 avg60=19.87 avg300=14.07 total=45246\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=3\n")
+	if got, err := f.PressureTotal("io"); err != nil || got != 45246*time.Microsecond {
+		t.Errorf("%s, %v", got, err)
+	}
+	if _, err := f.PressureTotal("irq"); err == nil {
+		t.Error("a pressure that there is not was read")
+	}
+	write(t, f, "pressure/io", "some avg10=57.31 avg60=19.87 avg300=14.07\n")
+	if _, err := f.PressureTotal("io"); err == nil {
+		t.Error("a pressure without a total was read")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Load1 returns the load average of the last minute: how many tasks ran, waited
@@ -39,6 +40,23 @@ func (f FS) CPUPressure() (someFrac float64, err error) {
 		return 0, fmt.Errorf("read pressure/cpu: %w", err)
 	}
 	return someFrac, nil
+}
+
+// PressureTotal returns how long some task had to wait for a resource, cpu, io or memory,
+// since the host was started. Source: as of [FS.CPUPressure].
+func (f FS) PressureTotal(resource string) (some time.Duration, err error) {
+	data, err := os.ReadFile(filepath.Join(f.root, "pressure", resource))
+	if err != nil {
+		return 0, err
+	}
+	for line := range bytes.Lines(data) {
+		text := strings.TrimSpace(string(line))
+		if _, total, found := strings.Cut(text, " total="); found && strings.HasPrefix(text, "some ") {
+			us, err := strconv.ParseInt(total, 10, 64)
+			return time.Duration(us) * time.Microsecond, err
+		}
+	}
+	return 0, fmt.Errorf("read pressure/%s: %q has no line \"some ... total=...\"", resource, data)
 }
 
 // parsePressure reads "some avg10=0.12 avg60=0.05 avg300=0.01 total=12345", of

@@ -90,7 +90,7 @@ func TestPlacementUnknown(t *testing.T) {
 
 // The threads of this process have run.
 func TestThreads(t *testing.T) {
-	threads, err := NewFS("/proc").Threads(os.Getpid())
+	threads, err := NewFS("/proc").Threads(os.Getpid(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestThreads(t *testing.T) {
 	if len(threads) < 2 || !ran && threads[0].Timed {
 		t.Errorf("%+v", threads)
 	}
-	if _, err := NewFS("/proc").Threads(1 << 30); !errors.Is(err, ErrGone) {
+	if _, err := NewFS("/proc").Threads(1<<30, 0); !errors.Is(err, ErrGone) {
 		t.Errorf("of no process: %v", err)
 	}
 }

@@ -19,12 +19,19 @@ type Thread struct {
 	Switches    Switches
 }
 
-// Threads reads the threads of a process, by ascending number; two files for each. One that
-// ends meanwhile is left out.
-func (f FS) Threads(pid int) ([]Thread, error) {
+// ErrTooMany says that a process has more threads than somebody wants to read.
+var ErrTooMany = errors.New("too many threads")
+
+// Threads reads the threads of a process, by ascending number; two files for each, so that
+// a caller who does so every second wants a bound: with more than most of them nothing is
+// read (ErrTooMany). 0 is no bound. One that ends meanwhile is left out.
+func (f FS) Threads(pid, most int) ([]Thread, error) {
 	tids, err := f.threads(pid)
 	if err != nil {
 		return nil, err
+	}
+	if most > 0 && len(tids) > most {
+		return nil, fmt.Errorf("read threads of process %d: %d: %w", pid, len(tids), ErrTooMany)
 	}
 	threads := make([]Thread, 0, len(tids))
 	for _, tid := range tids {

@@ -117,7 +117,7 @@ func reapedTimes(proc string, pid int) (user, system time.Duration, err error) {
 
 // threadsOf reads every thread that there is, by its number; none of a process that has ended.
 func threadsOf(fs procfs.FS, pid int) map[int]procfs.Thread {
-	threads, err := fs.Threads(pid)
+	threads, err := fs.Threads(pid, 0)
 	if err != nil {
 		return nil
 	}

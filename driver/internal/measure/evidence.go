@@ -51,6 +51,8 @@ type Evidence struct {
 	EdgeLate time.Duration `json:"edge_late_ns"`
 	// OwnCPUFrac is the share of one CPU that this process used during the window.
 	OwnCPUFrac record.Value `json:"own_cpu_frac"`
+	// SamplerCPU is what watching the host has used of that, from before the window to after it.
+	SamplerCPU time.Duration `json:"sampler_cpu_ns,omitempty"`
 	// Notes say what could not be found out, a sentence each.
 	Notes []string `json:"notes,omitempty"`
 }
@@ -88,6 +90,7 @@ func (m *measurement) collect() error {
 		Counts: AddCounts(m.running.startup, m.seen.counts),
 	}
 	m.running.startup = nil
+	e.SamplerCPU = m.seen.cpu
 	e.Interference, e.Notes = m.seen.verdict, append(e.Notes, m.seen.notes...)
 	if m.edges != nil && m.edges.err != nil {
 		e.Notes = append(e.Notes, m.edges.err.Error())

@@ -125,6 +125,9 @@ func TestJudge(t *testing.T) {
 		{"unfinished", func(m *measurement) { m.result.RPS, m.result.Ledger.Unfinished = 1300, 2 }, "", "unfinished"},
 		{"churn", func(m *measurement) { m.plan.RequestsPerConn = 1 }, "", ""},
 		{"lost", func(m *measurement) { m.result.RPS, m.evidence.Server.Lost = 1300, true }, "", "cpu-lost"},
+		{"unwatched", func(m *measurement) { m.result.RPS, m.seen.cut = 1300, true }, "", "interference-unknown"},
+		{"a busy generator", func(m *measurement) { m.result.RPS, m.result.Workers[0].Busy = 1300, 0.81 }, "", "generator-busy"},
+		{"a busy generator that is not", func(m *measurement) { m.result.RPS, m.result.Workers[0].Busy = 1300, 0.8 }, "", ""},
 		{"shared", func(m *measurement) { m.result.RPS, m.bench.placement.Shared = 1300, true }, "", "shared-cpus"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -171,9 +174,11 @@ func TestInWindow(t *testing.T) {
 
 func TestTogether(t *testing.T) {
 	a := serverproc.Usage{Elapsed: 2, CPU: 3, User: 1, System: 2, PeakRSSBytes: 10, PeakMethod: serverproc.PeakReset, Started: []int{1}}
-	b := serverproc.Usage{Elapsed: 2, CPU: 4, User: 3, System: 1, PeakRSSBytes: 20, PeakMethod: serverproc.PeakReset, Lost: true, Ended: []int{2}}
+	a.Workers, a.RunQueueWait, a.MajorFaults = []serverproc.Worker{{PID: 1}}, 5, 6
+	b := serverproc.Usage{Elapsed: 2, CPU: 4, Workers: []serverproc.Worker{{PID: 2}}, RunQueueWait: 7, MajorFaults: 8, User: 3, System: 1, PeakRSSBytes: 20, PeakMethod: serverproc.PeakReset, Lost: true, Ended: []int{2}}
 	got := together(a, b)
-	want := serverproc.Usage{Elapsed: 2, CPU: 7, User: 4, System: 3, PeakRSSBytes: 30, PeakMethod: serverproc.PeakResetSum, Lost: true, Started: []int{1}, Ended: []int{2}}
+	want := serverproc.Usage{Elapsed: 2, CPU: 7, User: 4, System: 3, PeakRSSBytes: 30, PeakMethod: serverproc.PeakResetSum,
+		Workers: []serverproc.Worker{{PID: 1}, {PID: 2}}, RunQueueWait: 12, MajorFaults: 14, Lost: true, Started: []int{1}, Ended: []int{2}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/scalws/scalbench/internal/record"
@@ -17,11 +18,16 @@ func flagOf(code loadgen.WarningCode) string { return strings.ReplaceAll(string(
 
 // Flags of a row beside those.
 const (
-	flagIdleGenerator = "generator-idles" // Little's ratio is low: slots waited for the generator
-	flagCPULost       = "cpu-lost"        // processes ended of which nobody kept the account: cpu_us is too low
-	flagSharedCPUs    = "shared-cpus"     // the generator has CPUs of the server's
-	flagUnfinished    = "unfinished"      // requests were still out when the drain ended
+	flagBusyGenerator = "generator-busy"       // more than four fifths of one of its CPUs: a faster server may not look faster
+	flagIdleGenerator = "generator-idles"      // Little's ratio is low: slots waited for the generator
+	flagCPULost       = "cpu-lost"             // processes ended of which nobody kept the account: cpu_us is too low
+	flagSharedCPUs    = "shared-cpus"          // the generator has CPUs of the server's
+	flagUnwatched     = "interference-unknown" // whether others used the CPUs is not known of all of the window
+	flagUnfinished    = "unfinished"           // requests were still out when the drain ended
 )
+
+// busyMost is the share of a CPU above which the generator is said to be busy.
+const busyMost = 0.8
 
 // littleLeast is the ratio under which the generator is said to idle.
 const littleLeast = 0.9
@@ -130,9 +136,12 @@ func (m *measurement) flags(row record.Measurement) []string {
 		}
 		add(m.result.Ledger.Unfinished > 0, flagUnfinished)
 	}
+	busy, known := row.GeneratorBusyFrac.Get()
+	add(known && busy > busyMost && !slices.Contains(flags, FlagSaturated), flagBusyGenerator)
 	ratio, known := row.LittleRatio.Get()
 	add(known && ratio < littleLeast && m.plan.RequestsPerConn == 0, flagIdleGenerator)
 	add(m.evidence.Server != nil && m.evidence.Server.Lost, flagCPULost)
 	add(m.bench.placement.Shared, flagSharedCPUs)
+	add(m.seen.cut, flagUnwatched)
 	return flags
 }

@@ -71,6 +71,8 @@ type seen struct {
 	wrong   string       // the first violation; "": none
 	log     []byte       // the rows of the interference log, a line each
 	verdict host.Verdict // of the window
+	cut     bool         // the verdict is not of the whole window
+	cpu     time.Duration
 	notes   []string
 }
 
@@ -90,10 +92,18 @@ func (w *watch) stop(from, to mono.Time) seen {
 		}
 	}
 	if w.interference == nil {
-		s.notes = append(s.notes, w.note)
+		s.notes, s.cut = append(s.notes, w.note), true
 		return s
 	}
 	found := w.interference.Stop()
+	s.cpu = found.CPU
+	if found.Dropped > 0 {
+		s.cut = true
+		s.notes = append(s.notes, fmt.Sprintf("whether others used the CPUs is not known of the last %d looks: only two hours are kept", found.Dropped))
+	}
+	if found.NoKernelLog != "" {
+		s.notes = append(s.notes, "what the kernel said is n/a: "+found.NoKernelLog)
+	}
 	s.verdict = host.Limits{}.Judge(inWindow(found.Rows, from, to))
 	for _, row := range found.Rows {
 		line, err := json.Marshal(row)
