@@ -48,10 +48,10 @@ type sessionMade struct {
 	kernel       string // of the host
 	repeatOf     string // name of a session
 	policy       string
-	compare      bool    // the suite says what to compare
-	differs      string  // between a and b; "": nothing
-	missing      string  // scenario that the host cannot run
-	flip         string  // VARIANT whose rate changes in the middle of each measurement
+	compare      bool   // the suite says what to compare
+	differs      string // between a and b; "": nothing
+	missing      string // scenario that the host cannot run
+	disturbed    disturbance
 	busy         float64 // of the server's CPUs
 	rates        map[string]float64
 }
@@ -84,10 +84,11 @@ func (s *sessionMade) set(key, value string) (err error) {
 		s.differs = value
 	case "missing":
 		s.missing = value
-	case "flip":
-		s.flip = value
 	default:
-		s.rates[key], err = strconv.ParseFloat(value, 64)
+		known := false
+		if known, err = s.disturbed.set(key, value); !known {
+			s.rates[key], err = strconv.ParseFloat(value, 64)
+		}
 	}
 	return err
 }
@@ -133,7 +134,7 @@ func (s *sessionMade) writeRound(round int, start time.Time) error {
 	dir := fmt.Sprintf("%s-%d/", s.base, round)
 	var all []record.Measurement
 	for run := 1; run <= s.runs; run++ {
-		for slot, variant := range []string{"a", "b"} {
+		for slot, variant := range s.disturbed.order(round, run) {
 			var one []record.Measurement
 			for i, scenario := range []string{"static", "php"} {
 				at := start.Add(time.Duration(run*10+slot*5) * time.Minute).Add(time.Duration(i) * time.Minute)
@@ -143,8 +144,8 @@ func (s *sessionMade) writeRound(round int, start time.Time) error {
 			if err := s.file(name+"/summary.csv", func(out io.Writer) error { return record.WriteSummary(out, one) }); err != nil {
 				return err
 			}
-			if s.flip != "" {
-				if err := s.file(name+"/static/result.json", func(out io.Writer) error { return s.seconds(out, variant) }); err != nil {
+			if s.disturbed.hasSeconds() {
+				if err := s.file(name+"/static/result.json", func(out io.Writer) error { return s.disturbed.seconds(out, variant) }); err != nil {
 					return err
 				}
 			}
@@ -173,6 +174,9 @@ func (s *sessionMade) measurement(round, run, slot int, variant, scenario string
 			rps = told
 		}
 	}
+	if scenario == "static" {
+		rps *= s.disturbed.factor(round, run, slot, variant)
+	}
 	seed := fnv.New64a()
 	fmt.Fprint(seed, s.suite, round, run, variant, scenario)
 	rps *= 1 + s.noise*rand.New(rand.NewPCG(seed.Sum64(), 1)).NormFloat64()
@@ -184,20 +188,6 @@ func (s *sessionMade) measurement(round, run, slot int, variant, scenario string
 		m.ServerBusyFrac = record.Of(s.busy)
 	}
 	return m
-}
-
-// seconds is the part of a result that a gate looks at: 30 windows of a second.
-func (s *sessionMade) seconds(out io.Writer, variant string) error {
-	var windows []string
-	for second := range 30 {
-		ok := 1000 + second%2
-		if variant == s.flip && second >= 20 {
-			ok -= 50
-		}
-		windows = append(windows, fmt.Sprintf(`{"t_s": %d, "ok": %d}`, second, ok))
-	}
-	_, err := fmt.Fprintf(out, `{"schema": "scalbench.load/v1", "windows": [%s]}`, strings.Join(windows, ", "))
-	return err
 }
 
 func (s *sessionMade) file(name string, write func(out io.Writer) error) error {

@@ -85,7 +85,7 @@ func secondsOf(file string, text []byte) ([]float64, error) {
 	var perSecond []float64
 	seconds := true
 	for i, w := range result.Windows {
-		window := func(root *jsonNode) *jsonNode { return root.member("windows").elements[i] }
+		window := func(root *jsonNode) *jsonNode { return root.windowAt(i) }
 		switch {
 		case w.StartS == nil || w.OK == nil:
 			return nil, wrong(window, "window %d: no t_s or no ok", i+1)
@@ -99,4 +99,13 @@ func secondsOf(file string, text []byte) ([]float64, error) {
 		return nil, nil
 	}
 	return perSecond, nil
+}
+
+// windowAt is a window of a result; where it stands under a name in other letters, which
+// encoding/json takes as well, the result itself.
+func (n *jsonNode) windowAt(i int) *jsonNode {
+	if windows := n.member("windows"); windows != nil && i < len(windows.elements) {
+		return windows.elements[i]
+	}
+	return n
 }

@@ -30,6 +30,10 @@ func (o *importOptions) readForeign(file string, m *columnMap) ([]imported, erro
 	if err != nil {
 		return nil, err
 	}
+	return o.parseForeign(file, text, m)
+}
+
+func (o *importOptions) parseForeign(file string, text []byte, m *columnMap) ([]imported, error) {
 	lines, err := o.mapLines(file, text, m)
 	if err != nil {
 		return nil, err

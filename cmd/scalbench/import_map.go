@@ -69,6 +69,10 @@ func readColumnMap(file string) (*columnMap, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseColumnMap(file, text)
+}
+
+func parseColumnMap(file string, text []byte) (*columnMap, error) {
 	r := mapReader{columnMap: columnMap{file: file, cells: map[string]source{}}}
 	r.read(text)
 	if len(r.faults) > 0 {

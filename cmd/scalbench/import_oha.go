@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/scalws/scalbench/internal/record"
 )
@@ -24,6 +25,9 @@ type namePattern struct {
 func parseNames(pattern string) (*namePattern, error) {
 	if pattern == "" {
 		return nil, nil
+	}
+	if !utf8.ValidString(pattern) {
+		return nil, usagef("--names %q: want UTF-8", pattern)
 	}
 	parts := map[string]string{
 		"variant": `[A-Za-z0-9._-]+?`, "scenario": `[A-Za-z0-9._-]+?`, "mode": `[A-Za-z0-9._-]+?`, "run": `[0-9]+`, "round": `[0-9]+`,

@@ -2,10 +2,14 @@ package record
 
 import (
 	"bytes"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"reflect"
+	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 // readsBack holds what every reader promises: no panic on any input, and what it
@@ -139,5 +143,109 @@ func FuzzRulings(f *testing.F) {
 				t.Fatalf("ruling %+v beside error %v", r, err)
 			}
 		}
+	})
+}
+
+func FuzzHost(f *testing.F) {
+	var out bytes.Buffer
+	if err := WriteHost(&out, aHost()); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(out.Bytes())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		host, err := ReadHost(bytes.NewReader(data), "in")
+		if err != nil {
+			return
+		}
+		if err := WriteHost(io.Discard, host); err != nil || len(host.Fingerprint()) != 64 || len(host.Differences(host)) != 0 {
+			t.Fatalf("what was read cannot be written: %v", err)
+		}
+	})
+}
+
+func FuzzIdentity(f *testing.F) {
+	var out bytes.Buffer
+	if err := WriteIdentity(&out, anIdentity()); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(out.Bytes())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		identity, err := ReadIdentity(bytes.NewReader(data), "in")
+		if err != nil {
+			return
+		}
+		if err := WriteIdentity(io.Discard, identity); err != nil {
+			t.Fatalf("what was read cannot be written: %v", err)
+		}
+	})
+}
+
+// inside holds that every fault is of the directory that was read.
+func inside(t *testing.T, err error, dir string) {
+	t.Helper()
+	var faults Faults
+	if !errors.As(err, &faults) {
+		t.Fatalf("no faults: %v", err)
+	}
+	for _, f := range faults {
+		if !strings.HasPrefix(f.File, dir) || f.Text == "" {
+			t.Fatalf("a fault of %q: %v", f.File, f)
+		}
+	}
+}
+
+// A round of two runs of one variant, all files of which may be anything.
+func FuzzRound(f *testing.F) {
+	var first, second, identity, aggregate bytes.Buffer
+	one, two := aMeasurement(1, "el8", "static", 1000), aMeasurement(2, "el8", "static", 1001)
+	err := errors.Join(WriteSummary(&first, []Measurement{one}), WriteSummary(&second, []Measurement{two}),
+		WriteIdentity(&identity, anIdentity()), WriteAggregate(&aggregate, Summarize([]Measurement{one, two})))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(first.Bytes(), second.Bytes(), identity.Bytes(), aggregate.Bytes(), "run-2")
+	f.Fuzz(func(t *testing.T, first, second, identity, aggregate []byte, run string) {
+		const dir = "results/xeon-gate1-2"
+		if !fs.ValidPath(run) || strings.Contains(run, "/") {
+			return
+		}
+		r, err := ReadRound(fstest.MapFS{
+			dir + "/run-1/el8/summary.csv":       {Data: first},
+			dir + "/" + run + "/el8/summary.csv": {Data: second},
+			dir + "/identity.json":               {Data: identity},
+			dir + "/aggregate.csv":               {Data: aggregate},
+		}, dir)
+		if err != nil {
+			inside(t, err, dir)
+			return
+		}
+		for _, m := range r.Measurements {
+			if m.Round != 2 || m.Session != r.Session || m.Variant != "el8" {
+				t.Fatalf("%+v in round %d of %s", m, r.Number, r.Session)
+			}
+		}
+		if !r.Finished || r.Identity == nil || r.Identity.Session != r.Session {
+			t.Fatalf("%+v", r)
+		}
+	})
+}
+
+func FuzzSession(f *testing.F) {
+	var plan, host, journal bytes.Buffer
+	if err := errors.Join(WritePlan(&plan, aPlan()), WriteHost(&host, aHost()), AppendEvent(&journal, anEvent(SessionStarted))); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(plan.Bytes(), host.Bytes(), journal.Bytes())
+	f.Fuzz(func(t *testing.T, plan, host, journal []byte) {
+		const dir = "results/xeon-gate1.session"
+		s, err := ReadSession(fstest.MapFS{dir + "/plan.json": {Data: plan}, dir + "/host.json": {Data: host}, dir + "/journal.ndjson": {Data: journal}}, dir)
+		if err != nil {
+			inside(t, err, dir)
+			return
+		}
+		if s.Host.Session != s.Plan.Session || s.Plan.Hash != s.Plan.ComputeHash() {
+			t.Fatalf("%+v", s)
+		}
+		s.Journal.EndedDecided() // whatever its events are
 	})
 }

@@ -19,6 +19,13 @@ func file(t *testing.T, write func(out io.Writer) error) *fstest.MapFile {
 	return &fstest.MapFile{Data: out.Bytes()}
 }
 
+// anIdentity is that of round 2.
+func anIdentity() *Identity {
+	return &Identity{Session: "s1", Round: 2,
+		Counts:  []IdentityCount{{Variant: "el8", Check: "seccomp 2", Samples: 253, OK: 253, Early: 1}},
+		Differs: []Differs{{Base: "rc", New: "el8", Items: []Difference{{"binary", "aa", "bb"}}}}}
+}
+
 // aRound is a finished round of two runs of two variants.
 func aRound(t *testing.T) fstest.MapFS {
 	fsys := fstest.MapFS{}
@@ -34,9 +41,7 @@ func aRound(t *testing.T) fstest.MapFS {
 	fsys["results/xeon-gate1-2/run-1/el8/static/result.json"] = &fstest.MapFile{Data: []byte("{}")} // nobody's business here
 	fsys["results/xeon-gate1-2/interference.ndjson"] = &fstest.MapFile{}
 	fsys["results/xeon-gate1-2/identity.json"] = file(t, func(out io.Writer) error {
-		return WriteIdentity(out, &Identity{Session: "s1", Round: 2,
-			Counts:  []IdentityCount{{Variant: "el8", Check: "seccomp 2", Samples: 253, OK: 253, Early: 1}},
-			Differs: []Differs{{Base: "rc", New: "el8", Items: []Difference{{"binary", "aa", "bb"}}}}})
+		return WriteIdentity(out, anIdentity())
 	})
 	fsys["results/xeon-gate1-2/aggregate.csv"] = file(t, func(out io.Writer) error { return WriteAggregate(out, Summarize(all)) })
 	return fsys
