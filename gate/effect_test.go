@@ -223,6 +223,20 @@ func TestLimiter(t *testing.T) {
 			t.Errorf("%+v: %+v", test, l)
 		}
 	}
+	// Where upstreams have CPUs to themselves one sees that they were the limit, of both
+	// variants.
+	for _, test := range []struct {
+		base, new float64
+		want      string
+	}{{0.97, 0.99, LimiterUpstream}, {0.97, 0.9, LimiterUnknown}} {
+		e := lab{3, nil}.evidence()
+		each(e, "a", "static", func(m *record.Measurement) { m.ServerBusyFrac, m.AppBusyFrac = record.Of(0.6), record.Of(test.base) })
+		each(e, "b", "static", func(m *record.Measurement) { m.ServerBusyFrac, m.AppBusyFrac = record.Of(0.6), record.Of(test.new) })
+		_, rows := judge(t, e, parityRules())
+		if l := rows["static"].Limiter; l.Of != test.want || !strings.Contains(l.Text, "upstream 97 % / ") {
+			t.Errorf("%+v: %+v", test, l)
+		}
+	}
 	// A saturated generator may stand in a table that gives no verdict of record.
 	e := lab{3, nil}.evidence()
 	e.Sessions[0].Plan.Preset = "quick"

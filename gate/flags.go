@@ -29,6 +29,7 @@ const (
 	FlagInterfered      = "interfered"
 	FlagSaturated       = "generator-saturated"
 	FlagIdles           = "generator-idles"
+	FlagOffSchedule     = "off-schedule"
 	FlagInvalidAttempts = "invalid-attempts"
 	FlagRepeated        = "repeated"
 	FlagRuled           = "ruled"
@@ -105,6 +106,12 @@ func (r *Row) flagMeasurements(sample []roundSample, ofRecord bool) string {
 					return text
 				}
 				r.flag(FlagSaturated, "%s", text)
+			}
+			if off := m.OffSchedule(); off != "" {
+				if ofRecord {
+					return where + ": " + off
+				}
+				r.flag(FlagOffSchedule, "%s: %s", where, off)
 			}
 			if little, known := m.LittleRatio.Get(); known && little < idlesLittleRatio {
 				r.flag(FlagIdles, "%s: only %s of the connections were waiting for the server", where, percentText(little))

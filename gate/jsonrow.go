@@ -74,6 +74,7 @@ type (
 		P99Millis     record.Value `json:"p99_ms,omitzero"`
 		RSSKiB        record.Value `json:"rss_kib,omitzero"`
 		ServerBusy    record.Value `json:"server_busy,omitzero"`
+		AppBusy       record.Value `json:"app_busy,omitzero"`
 		GeneratorBusy record.Value `json:"generator_busy,omitzero"`
 	}
 	jsonEffect struct {
@@ -198,7 +199,7 @@ func (p *Pooled) json() *jsonPooled {
 	}
 	return &jsonPooled{
 		Runs: p.Runs, RPS: known(p.RPS), RPSMin: known(p.RPSMin), RPSMax: known(p.RPSMax), CV: known(p.CV), CPUMicros: known(p.CPUMicros),
-		P99Millis: known(p.P99Millis), RSSKiB: known(p.RSSKiB), ServerBusy: known(p.ServerBusy), GeneratorBusy: known(p.GeneratorBusy),
+		P99Millis: known(p.P99Millis), RSSKiB: known(p.RSSKiB), ServerBusy: known(p.ServerBusy), GeneratorBusy: known(p.GeneratorBusy), AppBusy: known(p.AppBusy),
 	}
 }
 

@@ -67,6 +67,9 @@ func TestRowsThatAreNotJudged(t *testing.T) {
 		{"the binary was replaced", func(e Evidence) {
 			each(e, "b", "php", func(m *record.Measurement) { m.ExeSHA256 = strings.Repeat([]string{"", "ab", "ab", "cd"}[m.Round], 32) })
 		}, Invalid, "b was two programs: SHA-256 abababababab, and cdcdcdcdcdcd in round 3, run 1"},
+		{"an open loop was late", func(e Evidence) {
+			each(e, "b", "php", func(m *record.Measurement) { m.SentFrac, m.LateP999Millis = record.Of(1), record.Of(2.5) })
+		}, Invalid, "b, round 1, run 1: one request in a thousand was sent 2.5 ms late or more, expected less than 1 ms"},
 		{"the generator was the limit", func(e Evidence) {
 			each(e, "b", "php", func(m *record.Measurement) { m.GeneratorBusyFrac = record.Of(0.96) })
 		}, Invalid, "b, round 1, run 1: the generator was 96.0 % busy"},

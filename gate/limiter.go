@@ -15,11 +15,11 @@ type Limiter struct {
 	Text string // with the numbers
 }
 
-// The words of a limiter. That an upstream or an application was it cannot be read off
-// a record, which has no busy fraction of their CPUs: it is unknown then, and the text
-// tells how many CPUs they used.
+// The words of a limiter. That an upstream or an application was it can be told where they
+// have CPUs to themselves; else it is unknown, and the text tells how many they used.
 const (
 	LimiterServer    = "server"
+	LimiterUpstream  = "upstream"
 	LimiterGenerator = "generator"
 	LimiterUnknown   = "unknown"
 )
@@ -65,10 +65,15 @@ func (s *SessionNumbers) limiter(product float64) Limiter {
 		l.Of = LimiterGenerator
 	case math.Min(b.ServerBusy, w.ServerBusy) >= limitBusyFrac:
 		l.Of = LimiterServer
+	case math.Min(b.AppBusy, w.AppBusy) >= limitBusyFrac:
+		l.Of = LimiterUpstream
 	}
 	l.Text = fmt.Sprintf("%s; busy base / new: server %s, generator %s", l.Of, slashed(busyText(b.ServerBusy), busyText(w.ServerBusy)), slashed(busyText(b.GeneratorBusy), busyText(w.GeneratorBusy)))
 	if !math.IsNaN(b.CPUMicros) && !math.IsNaN(w.CPUMicros) {
 		l.Text += "; the server used " + slashed(b.cpusText(b.CPUMicros), w.cpusText(w.CPUMicros)) + " CPUs"
+	}
+	if !math.IsNaN(b.AppBusy) && !math.IsNaN(w.AppBusy) {
+		l.Text += "; upstream " + slashed(busyText(b.AppBusy), busyText(w.AppBusy)) + " busy"
 	}
 	if b.CPUAppMicros > 0 || w.CPUAppMicros > 0 {
 		l.Text += ", applications " + slashed(b.cpusText(b.CPUAppMicros), w.cpusText(w.CPUAppMicros))

@@ -75,6 +75,7 @@ func rssOf(m *record.Measurement) record.Value { return m.RSSKiB }
 
 func cpuAppOf(m *record.Measurement) record.Value        { return m.CPUAppMicros }
 func serverBusyOf(m *record.Measurement) record.Value    { return m.ServerBusyFrac }
+func appBusyOf(m *record.Measurement) record.Value       { return m.AppBusyFrac }
 func generatorBusyOf(m *record.Measurement) record.Value { return m.GeneratorBusyFrac }
 
 // measure computes a row's numbers. p99, cpu_us and RSS have the same shape as the

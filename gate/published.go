@@ -11,7 +11,7 @@ import (
 // noNumbers are numbers of which none was measured.
 func noNumbers() Numbers {
 	none := math.NaN()
-	absent := Pooled{RPS: none, CPUMicros: none, P99Millis: none, RSSKiB: none, RPSMin: none, RPSMax: none, CV: none, CPUAppMicros: none, ServerBusy: none, GeneratorBusy: none}
+	absent := Pooled{RPS: none, CPUMicros: none, P99Millis: none, RSSKiB: none, RPSMin: none, RPSMax: none, CV: none, CPUAppMicros: none, ServerBusy: none, GeneratorBusy: none, AppBusy: none}
 	return Numbers{
 		Value: none, Spread: none, P99: none, CPU: none, RSS: none, CPUSpread: none,
 		Base: absent, New: absent, Pooled: none,

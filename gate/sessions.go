@@ -31,6 +31,7 @@ type Pooled struct {
 
 	CPUAppMicros              float64 // median, as the next two
 	ServerBusy, GeneratorBusy float64 // fractions of the CPUs
+	AppBusy                   float64
 }
 
 // bySession puts together the rounds of each session, both in the order of time.
@@ -83,7 +84,7 @@ func pool(runs []record.Measurement) Pooled {
 		Runs: len(runs),
 		RPS:  median(rps), CPUMicros: medianOf(runs, cpuOf), P99Millis: medianOf(runs, p99Of), RSSKiB: medianOf(runs, rssOf),
 		RPSMin: slices.Min(rps), RPSMax: slices.Max(rps), CV: cv(rps),
-		CPUAppMicros: medianOf(runs, cpuAppOf), ServerBusy: medianOf(runs, serverBusyOf), GeneratorBusy: medianOf(runs, generatorBusyOf),
+		CPUAppMicros: medianOf(runs, cpuAppOf), ServerBusy: medianOf(runs, serverBusyOf), GeneratorBusy: medianOf(runs, generatorBusyOf), AppBusy: medianOf(runs, appBusyOf),
 	}
 }
 

@@ -37,7 +37,7 @@ func importColumns() []importColumn {
 		{"round", ""}, {"run", ""}, {"slot", ""}, {"variant", ""}, {"mode", ""}, {"scenario", ""}, {"start_utc", ""},
 		{"duration_s", "s"}, {"requests", ""}, {"rps", "/s"}, {"status_2xx", ""}, {"status_other", ""}, {"errors", ""}, {"bytes", ""},
 		{"p50_ms", "ms"}, {"p90_ms", "ms"}, {"p99_ms", "ms"}, {"p999_ms", "ms"}, {"max_ms", "ms"},
-		{"cpu_us", "us"}, {"cpu_us_app", "us"}, {"server_busy", "1"}, {"generator_busy", "1"}, {"rss_kib", "KiB"}, {"exe_sha256", ""},
+		{"cpu_us", "us"}, {"cpu_us_app", "us"}, {"server_busy", "1"}, {"app_busy", "1"}, {"generator_busy", "1"}, {"rss_kib", "KiB"}, {"exe_sha256", ""},
 	}
 }
 

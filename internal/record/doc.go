@@ -50,7 +50,8 @@
 // errors, bytes, p50_ms, p90_ms, p99_ms, p999_ms, max_ms, cpu_us, cpu_us_app,
 // server_busy, generator_busy (0 to 1), rss_kib, rss_method, little, identity_ok,
 // identity_n, interfered (yes or no), valid, reason, exe_sha256, and since then
-// attempt and flags, which a file may lack. valid is yes, no (measured or begun, not
+// attempt, flags, app_busy (0 to 1), and of open loops sent_share (0 to 1) and
+// late_p999_ms, all of which a file may lack. valid is yes, no (measured or begun, not
 // to be judged), not_run (the host lacks what it needs) or na (impossible for this
 // variant); all but yes have a reason. A yes with no requests, another status than
 // 2xx, an error or an identity sample that missed contradicts itself: a fault.

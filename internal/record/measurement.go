@@ -70,10 +70,15 @@ type Measurement struct {
 	CPUMicros         Value // server CPU per request: user and system, the whole process tree
 	CPUAppMicros      Value // the same of upstreams and applications
 	ServerBusyFrac    Value // of the server's CPUs, 0 to 1
+	AppBusyFrac       Value // of the CPUs that upstreams and applications have to themselves, 0 to 1
 	GeneratorBusyFrac Value // of the busiest of the generator's CPUs, 0 to 1
 	RSSKiB            Value // peak resident memory of the tree in the window
 	RSSMethod         string
 	LittleRatio       Value // RPS x mean latency / connections; under 0.9 the generator idles
+
+	// Of an open loop, in which requests are due by a schedule; none in a closed one.
+	SentFrac       Value // of the requests that were due in the window: those that were sent, 0 to 1
+	LateP999Millis Value // how late the generator sent, 99.9th percentile, by its own fault
 
 	IdentityOK int // samples in which the process was the variant that was meant
 	IdentityN  int // all samples, those of the first moments apart
@@ -84,6 +89,26 @@ type Measurement struct {
 
 	Attempt int      // from 1; 0, the default of older files, is the first
 	Flags   []string // what must be read with it, such as noisy-host
+}
+
+// What an open loop has to keep to: that of Nighthawk's send rate, and a lateness that
+// no latency of a server on the same host is mistaken for.
+const (
+	sentFracLeast  = 0.99
+	lateP999MsMost = 1
+)
+
+// OffSchedule tells why the load of an open loop was not what it was to be: with fewer
+// requests the latency is that of another rate, and what was sent late was measured late.
+// "" where it was, and in a closed loop.
+func (m *Measurement) OffSchedule() string {
+	if sent, known := m.SentFrac.Get(); known && sent < sentFracLeast {
+		return fmt.Sprintf("of the requests that were due %.1f %% were sent, expected %v %%: the rate was another", 100*sent, 100*sentFracLeast)
+	}
+	if late, known := m.LateP999Millis.Get(); known && late >= lateP999MsMost {
+		return fmt.Sprintf("one request in a thousand was sent %.2g ms late or more, expected less than %v ms", late, lateP999MsMost)
+	}
+	return ""
 }
 
 // faults tells what contradicts itself in a line: what a driver can never have

@@ -52,6 +52,9 @@ func summaryColumns() []column[Measurement] {
 		hashColumn("exe_sha256", func(l *m) *string { return &l.ExeSHA256 }),
 		optional(intColumn("attempt", 0, func(l *m) *int { return &l.Attempt })),
 		optional(wordsColumn("flags", func(l *m) *[]string { return &l.Flags })),
+		optional(valueColumn("app_busy", func(l *m) *Value { return &l.AppBusyFrac })),
+		optional(valueColumn("sent_share", func(l *m) *Value { return &l.SentFrac })),
+		optional(valueColumn("late_p999_ms", func(l *m) *Value { return &l.LateP999Millis })),
 	}
 }
 

@@ -49,7 +49,7 @@ func TestSummaryColumnOrder(t *testing.T) {
 	var turned bytes.Buffer
 	w := csv.NewWriter(&turned)
 	for _, line := range lines {
-		line = line[:len(line)-2] // attempt, flags
+		line = line[:len(line)-5] // attempt, flags, app_busy, sent_share, late_p999_ms
 		slices.Reverse(line)
 		w.Write(line)
 	}
@@ -82,7 +82,7 @@ func TestSummaryFaults(t *testing.T) {
 		{"cut", good[:len(good)-5], []string{":3: the file ends in the middle of this line"}},
 		{"cut in a number", good[:strings.LastIndex(good, "34811")+2], []string{":3: the file ends in the middle"}},
 		{"unknown column", replace("p50_ms", "p5_ms"), []string{`:1: unknown column "p5_ms"`, `:1: no column "p50_ms"`}},
-		{"extra column", strings.Replace(strings.ReplaceAll(good, "\n", ",1\n"), "flags,1", "flags,note", 1), []string{`:1: unknown column "note"`}},
+		{"extra column", strings.Replace(strings.ReplaceAll(good, "\n", ",1\n"), "late_p999_ms,1", "late_p999_ms,note", 1), []string{`:1: unknown column "note"`}},
 		{"column twice", replace("p50_ms", "p90_ms"), []string{`:1: column "p90_ms" is there twice`, `:1: no column "p50_ms"`}},
 		{"NaN", replace(",46436,", ",NaN,"), []string{`:2: rps: "NaN" is no number`}},
 		{"infinity", replace(",46436,", ",+Inf,"), []string{`:2: rps: "+Inf" is no number`}},
@@ -100,7 +100,7 @@ func TestSummaryFaults(t *testing.T) {
 		{"unknown state", replace(",yes,,", ",true,,"), []string{`:2: valid: "true", expected yes, no`}},
 		{"no mode of a path", replace(",el8,,proxy", ",el8,a/b,proxy"), []string{`:2: mode: "a/b"`}},
 		{"local time", replace("2026-11-06T21:00:01.25Z", "2026-11-06T21:00:01.25+01:00"), []string{":2: start_utc:"}},
-		{"too few cells", replace(",vmhwm,", ","), []string{":2: 35 cells, expected 36"}},
+		{"too few cells", replace(",vmhwm,", ","), []string{":2: 38 cells, expected 39"}},
 		{"empty line", replace("\ns1", "\n\ns1"), []string{":2: an empty line"}},
 		{"open quote", replace("vmhwm", `"vmhwm`), []string{":2: no CSV"}},
 		{"line twice", replace("php", "proxy"), []string{":3: run 1, variant el8, scenario proxy is on line 2 already"}},
@@ -149,5 +149,24 @@ func TestWriteSummaryRefuses(t *testing.T) {
 	}
 	if err := WriteSummary(&bytes.Buffer{}, nil); err == nil {
 		t.Error("a file of no measurement was written")
+	}
+}
+
+// What an open loop has to keep to; a closed one has no schedule.
+func TestOffSchedule(t *testing.T) {
+	for _, test := range []struct {
+		sent, late Value
+		want       string
+	}{
+		{Value{}, Value{}, ""},
+		{Of(1), Of(0.4), ""},
+		{Of(0.99), Of(0.999), ""},
+		{Of(0.972), Of(0.1), "of the requests that were due 97.2 % were sent, expected 99 %: the rate was another"},
+		{Of(1), Of(1), "one request in a thousand was sent 1 ms late or more, expected less than 1 ms"},
+	} {
+		m := Measurement{SentFrac: test.sent, LateP999Millis: test.late}
+		if have := m.OffSchedule(); have != test.want {
+			t.Errorf("%v sent, %v late: %q, want %q", test.sent, test.late, have, test.want)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/scalws/scalbench/internal/cpuset"
 	"github.com/scalws/scalbench/internal/procfs"
 	"github.com/scalws/scalbench/internal/serverproc"
 	"github.com/scalws/scalbench/internal/suite"
@@ -38,6 +39,7 @@ type helper struct {
 	suite.Helper // as it was started
 	said         suite.Helper
 	url          string
+	cpus         cpuset.Set
 	server       *serverproc.Server
 	logs         *logs
 }
@@ -71,7 +73,7 @@ func (b *Bench) startHelper(ctx context.Context, r *Running, said suite.Helper) 
 		return fmt.Errorf("start helper %s: %w", said.Name, err)
 	}
 	b.say("starting helper %s", said.Name)
-	h := &helper{Helper: expanded, said: said, url: expanded.Ready.URL, logs: newLogs(said.Name, dir, said.Log, nil)}
+	h := &helper{Helper: expanded, said: said, url: expanded.Ready.URL, cpus: cpus, logs: newLogs(said.Name, dir, said.Log, nil)}
 	if h.server, err = serverproc.Start(ctx, spec); err != nil {
 		return err
 	}

@@ -22,12 +22,18 @@ func (m *measurement) row() record.Measurement {
 	if m.result != nil {
 		fillResult(&row, m.result)
 		row.LittleRatio = little(m.plan, m.result)
+		if m.plan.IsOpen() {
+			fillSchedule(&row, m.result)
+		}
 	}
 	if u := m.evidence.Server; u != nil {
 		m.fillUsage(&row, u)
 	}
 	if u := m.evidence.App; u != nil {
 		row.CPUAppMicros = cpuMicros(u, row)
+		if cpus := m.running.appCPUs(); cpus.Intersect(m.running.cpus()) == (cpuset.Set{}) {
+			row.AppBusyFrac = busyFrac(u, cpus)
+		}
 	}
 	return row
 }
@@ -48,6 +54,20 @@ func fillResult(row *record.Measurement, r *loadgen.Result) {
 		row.MaxMillis = millis(&d.MaxUS)
 	}
 	row.GeneratorBusyFrac = record.Of(r.Busiest())
+}
+
+// fillSchedule fills in how an open loop kept its schedule.
+func fillSchedule(row *record.Measurement, r *loadgen.Result) {
+	if due := r.Ledger.Scheduled; due > 0 {
+		unsent := r.Ledger.NeverSent + r.Ledger.Shed
+		for _, s := range r.Ledger.Errors {
+			unsent += s.Unsent
+		}
+		row.SentFrac = record.Of(1 - float64(unsent)/float64(due))
+	}
+	if d := r.Latency.Lateness; d != nil {
+		row.LateP999Millis = millis(d.P999US)
+	}
 }
 
 // positive is a number that means nothing when it is 0.
@@ -78,11 +98,17 @@ func little(plan loadgen.Plan, r *loadgen.Result) record.Value {
 // fillUsage fills in what the server used.
 func (m *measurement) fillUsage(row *record.Measurement, u *serverproc.Usage) {
 	row.CPUMicros = cpuMicros(u, *row)
-	if cpus := m.running.cpus().Count(); cpus > 0 && u.Elapsed > 0 {
-		// Ticks may round up to a little more than there was.
-		row.ServerBusyFrac = record.Of(min(1, float64(u.CPU)/float64(u.Elapsed)/float64(cpus)))
-	}
+	row.ServerBusyFrac = busyFrac(u, m.running.cpus())
 	row.RSSKiB, row.RSSMethod = record.Of(float64(u.PeakRSSBytes)/1024), u.PeakMethod.String()
+}
+
+// busyFrac is the share of CPUs that was used; none where nothing is known of them.
+func busyFrac(u *serverproc.Usage, cpus cpuset.Set) record.Value {
+	if cpus.Count() == 0 || u.Elapsed <= 0 {
+		return record.Value{}
+	}
+	// Ticks may round up to a little more than there was.
+	return record.Of(min(1, float64(u.CPU)/float64(u.Elapsed)/float64(cpus.Count())))
 }
 
 // cpuMicros is CPU time for each request. The two readings lie a little behind the edges of
@@ -101,6 +127,15 @@ func (r *Running) cpus() cpuset.Set {
 	var all cpuset.Set
 	for _, i := range r.instances {
 		all = all.Union(i.seat.cpus)
+	}
+	return all
+}
+
+// appCPUs are those of the helpers.
+func (r *Running) appCPUs() cpuset.Set {
+	var all cpuset.Set
+	for _, h := range r.helpers {
+		all = all.Union(h.cpus)
 	}
 	return all
 }

@@ -89,9 +89,48 @@ func TestLittleOfOpenLoop(t *testing.T) {
 	}
 }
 
+// Of 1000 requests that were due 15 were not sent: 10 for want of a connection, 2 shed, 3 as
+// their connection was refused.
+func TestSchedule(t *testing.T) {
+	late := 700.0
+	r := cleanResult()
+	r.Ledger = loadgen.Ledger{Scheduled: 1000, NeverSent: 10, Shed: 2, Errors: map[string]loadgen.Split{"connect_failed": {Sent: 1, Unsent: 3}}}
+	r.Latency.Lateness = &loadgen.Distribution{P999US: &late}
+	m := measured(t, r)
+	if row := m.row(); row.SentFrac.Known() || row.LateP999Millis.Known() {
+		t.Errorf("a closed loop: %v sent, %v late", row.SentFrac, row.LateP999Millis)
+	}
+	var err error
+	if m.plan.Rate, err = loadgen.ParseRate("500"); err != nil {
+		t.Fatal(err)
+	}
+	row := m.row()
+	if row.SentFrac.OrNaN() != 0.985 || row.LateP999Millis.OrNaN() != 0.7 {
+		t.Errorf("%v sent, %v late", row.SentFrac, row.LateP999Millis)
+	}
+}
+
+// Helpers that used 1.5 s of CPU time in 2.5 s had 0.3 of two CPUs; those that share CPUs with
+// the server do not have them to themselves.
+func TestAppBusy(t *testing.T) {
+	for where, want := range map[string]float64{"2-3": 0.3, "1-2": math.NaN()} {
+		m := measured(t, cleanResult())
+		m.running.helpers = []*helper{{cpus: cpus(t, where)}}
+		m.evidence.App = &serverproc.Usage{CPU: 1500 * time.Millisecond, Elapsed: 2500 * time.Millisecond}
+		if have := m.row().AppBusyFrac.OrNaN(); have != want && !(math.IsNaN(have) && math.IsNaN(want)) {
+			t.Errorf("on %s: %v, want %v", where, have, want)
+		}
+	}
+}
+
 func TestJudge(t *testing.T) {
 	warn := func(r *loadgen.Result, code loadgen.WarningCode, text string) {
 		r.Warnings = append(r.Warnings, loadgen.Warning{Code: code, Text: text})
+	}
+	late := func(m *measurement) {
+		m.plan.Rate, _ = loadgen.ParseRate("1000")
+		ms := 3000.0
+		m.result.Latency.Lateness = &loadgen.Distribution{P999US: &ms}
 	}
 	for _, test := range []struct {
 		name   string
@@ -107,6 +146,8 @@ func TestJudge(t *testing.T) {
 		}, "3 of 2000 requests failed: timeout (30 s)", "generator-idles"},
 		{"404", func(m *measurement) { m.result.Status["404"] = 7 }, "answered with 404 (7 times)", "generator-idles"},
 		{"nothing", func(m *measurement) { m.result.CompletedInWindow = 0 }, "not one request", "generator-idles"},
+		{"late", late, "", "off-schedule"},
+		{"late, of record", func(m *measurement) { late(m); m.session.OfRecord = true }, "one request in a thousand was sent 3 ms late", "off-schedule"},
 		{"no result", func(m *measurement) { m.result = nil }, "no result", ""},
 		{"invalid", func(m *measurement) {
 			m.result.Validity = loadgen.Invalid

@@ -24,6 +24,7 @@ const (
 	flagSharedCPUs    = "shared-cpus"          // the generator has CPUs of the server's
 	flagUnwatched     = "interference-unknown" // whether others used the CPUs is not known of all of the window
 	flagUnfinished    = "unfinished"           // requests were still out when the drain ended
+	flagOffSchedule   = "off-schedule"         // an open loop was not at its rate, or late
 )
 
 // busyMost is the share of a CPU above which the generator is said to be busy.
@@ -42,7 +43,7 @@ func (m *measurement) judge(row *record.Measurement, reason string) error {
 	m.evidence.Files = append(m.evidence.Files, logged.files...)
 	m.evidence.Complaints = logged.report.Complaints
 	for _, found := range []string{
-		m.seen.wrong, m.running.ended(), logged.failure(), reason, m.wrongResult(), m.saturated(), m.unread(),
+		m.seen.wrong, m.running.ended(), logged.failure(), reason, m.wrongResult(), m.saturated(), m.offSchedule(*row), m.unread(),
 	} {
 		if found != "" {
 			row.State, row.Reason = record.Invalid, record.OneLine(found)
@@ -113,6 +114,16 @@ func (m *measurement) saturated() string {
 	return ""
 }
 
+// offSchedule says that an open loop was not what it was to be, where that is a reason: with
+// fewer requests the latency is that of another rate, and what the generator sent late it
+// measured late. In plans that are not of record it is a flag.
+func (m *measurement) offSchedule(row record.Measurement) string {
+	if !m.session.OfRecord {
+		return ""
+	}
+	return row.OffSchedule()
+}
+
 // unread says that what the processes used could not be read, which means that they had
 // ended.
 func (m *measurement) unread() string {
@@ -143,5 +154,6 @@ func (m *measurement) flags(row record.Measurement) []string {
 	add(m.evidence.Server != nil && m.evidence.Server.Lost, flagCPULost)
 	add(m.bench.placement.Shared, flagSharedCPUs)
 	add(m.seen.cut, flagUnwatched)
+	add(row.OffSchedule() != "", flagOffSchedule)
 	return flags
 }
