@@ -223,6 +223,7 @@ func (s *fakeServer) measure(ctx context.Context, sc suite.Scenario) (record.Mea
 		evidence = f.evidence(s.name)
 	}
 	evidence.Overhead, evidence.OwnCPUFrac = 1500*time.Millisecond, record.Of(0.005)
+	f.lab.at = f.lab.at.Add(f.suite.Plan.Warmup + f.suite.Plan.Measure + evidence.Overhead)
 	text, jsonErr := json.Marshal(evidence)
 	if jsonErr != nil {
 		return m, evidence, jsonErr

@@ -44,11 +44,18 @@ type SessionOutcome struct {
 	Syscalls    *record.Syscalls
 	SyscallsDir string
 
-	// OverheadMax is the most that a measurement took beside its load, and OwnCPUFracMax
+	// OverheadMax is the most that a measurement took beside its load, with its share of
+	// starting and stopping the server, and OwnCPUFracMax
 	// the most that this process used of a CPU during a window; of what was measured now.
 	OverheadMax   time.Duration
 	OwnCPUFracMax float64
 }
+
+// What a session may cost: more disturbs what it measures, or makes nights of hours.
+const (
+	OverheadBound   = 3 * time.Second // of SessionOutcome.OverheadMax
+	OwnCPUFracBound = 0.01            // of SessionOutcome.OwnCPUFracMax
+)
 
 // Invalid tells whether any session has measurements that stay invalid.
 func (o Outcome) Invalid() bool {

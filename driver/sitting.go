@@ -30,6 +30,7 @@ type sitting struct {
 	noisy bool     // the host did not become quiet before this round, or this part of it
 
 	measured    map[string]bool // variants of which something was measured in this sitting
+	loaded      int             // measurements of this turn that had all of their load
 	overheadMax time.Duration
 	ownCPUMax   float64
 

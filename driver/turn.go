@@ -82,9 +82,23 @@ func (s *sitting) firstTurn(keys []session.Key) []session.Key {
 	return keys
 }
 
-// turn starts a variant once and makes measurements with it. It ends early after one
-// that is invalid: such a server is not trusted with the next.
+// turn starts a variant once and makes measurements with it, and notes what that took
+// beside their load.
 func (s *sitting) turn(ctx context.Context, keys []session.Key) error {
+	_, began := s.rig.now()
+	s.loaded = 0
+	if err := s.takeAll(ctx, keys); err != nil || s.loaded == 0 {
+		return err
+	}
+	_, ended := s.rig.now()
+	load := s.suite.Plan.Warmup + s.suite.Plan.Measure
+	s.overheadMax = max(s.overheadMax, ended.Sub(began)/time.Duration(s.loaded)-load)
+	return nil
+}
+
+// takeAll starts the variant and makes the measurements. It ends early after one that is
+// invalid: such a server is not trusted with the next.
+func (s *sitting) takeAll(ctx context.Context, keys []session.Key) error {
 	if err := s.mayMeasure(ctx); err != nil {
 		return err
 	}
@@ -183,7 +197,9 @@ func (s *sitting) take(ctx context.Context, srv server, k session.Key) (*made, e
 		m.refuse(err.Error())
 	}
 	m.row.Flags = append(m.row.Flags, s.rowFlags()...)
-	s.overheadMax = max(s.overheadMax, evidence.Overhead)
+	if evidence.Overhead > 0 { // it had all of its load
+		s.loaded++
+	}
 	if frac, known := evidence.OwnCPUFrac.Get(); known {
 		s.ownCPUMax = max(s.ownCPUMax, frac)
 	}

@@ -118,11 +118,7 @@ func printSession(out io.Writer, s driver.SessionOutcome) {
 	}
 	fmt.Fprintf(out, "%-9s%s\n", "session", s.Files.Session)
 	if s.OverheadMax > 0 {
-		own := ""
-		if s.OwnCPUFracMax > 0 { // 0: of no window is it known
-			own = fmt.Sprintf(", %s of a CPU in its window", units.Percent(s.OwnCPUFracMax))
-		}
-		fmt.Fprintf(out, "%-9sat most %s beside the load of a measurement%s\n", "driver", units.Duration(s.OverheadMax), own)
+		fmt.Fprintf(out, "%-9s%s\n", "driver", costText(s))
 	}
 	if s.Decided != "" {
 		fmt.Fprintf(out, "%-9s%s\n", "decided", s.Decided)
@@ -135,6 +131,23 @@ func printSession(out io.Writer, s driver.SessionOutcome) {
 		fmt.Fprintf(out, "%-9s%s\n", "stopped", s.Stopped)
 		fmt.Fprintf(out, "%-9sscalbench resume %s\n", "next", s.Files.Session)
 	}
+}
+
+// costText is what the driver took of the time and of a CPU, at most, and whether that is
+// more than it may be.
+func costText(s driver.SessionOutcome) string {
+	text := fmt.Sprintf("at most %s beside the load of a measurement", units.Duration(s.OverheadMax))
+	if s.OverheadMax > driver.OverheadBound {
+		text += fmt.Sprintf(" (ABOVE the bound of %s)", units.Duration(driver.OverheadBound))
+	}
+	if s.OwnCPUFracMax == 0 { // of no window is it known
+		return text
+	}
+	text += fmt.Sprintf(", %s of a CPU in its window", units.Percent(s.OwnCPUFracMax))
+	if s.OwnCPUFracMax > driver.OwnCPUFracBound {
+		text += fmt.Sprintf(" (ABOVE the bound of %s)", units.Percent(driver.OwnCPUFracBound))
+	}
+	return text
 }
 
 // measuredText counts what the finished rounds have.
