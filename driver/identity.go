@@ -25,7 +25,7 @@ func (s *sitting) identityOf(round int) (*record.Identity, error) {
 		var counts []record.IdentityCount
 		for _, one := range seen {
 			if one.key.Variant == v.Name {
-				counts = measure.AddCounts(counts, one.Counts)
+				counts = record.AddCounts(counts, one.Counts)
 			}
 		}
 		id.Counts = append(id.Counts, counts...)

@@ -77,10 +77,14 @@ func (s *sitting) count(outcome *SessionOutcome) error {
 	for _, v := range s.suite.Variants {
 		outcome.Variants = append(outcome.Variants, v.Name)
 	}
+	var counts []record.IdentityCount
 	for _, dir := range outcome.Files.Rounds {
 		r, err := record.ReadRound(os.DirFS(filepath.Dir(dir)), filepath.Base(dir))
 		if err != nil {
 			return err
+		}
+		if r.Identity != nil {
+			counts = record.AddCounts(counts, r.Identity.Counts)
 		}
 		for _, m := range r.Measurements {
 			switch m.State {
@@ -98,5 +102,6 @@ func (s *sitting) count(outcome *SessionOutcome) error {
 			}
 		}
 	}
+	outcome.Identity = record.IdentityLines(counts)
 	return nil
 }

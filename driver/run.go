@@ -29,6 +29,8 @@ type SessionOutcome struct {
 	Interfered    int // of Valid: others used the CPUs meanwhile, each time
 	NotRun        int // that this host lacks something for
 	NotApplicable int // that a variant cannot
+	// Identity tells of each variant in how many samples it was the one that was meant.
+	Identity []string
 
 	// Stopped says why the session ended before its end, by itself or as the order says;
 	// "": it is done. It can be resumed.

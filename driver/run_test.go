@@ -40,6 +40,9 @@ func TestOrderOfSteps(t *testing.T) {
 	if s.Valid != 8 || s.Stopped != "" || outcome.Invalid() || len(s.Files.Rounds) != 1 || s.OwnCPUFracMax != 0.005 {
 		t.Errorf("outcome %+v", s)
 	}
+	if diff := cmp.Diff([]string{"base: 8 samples, 8 ok (exe)", "new: 8 samples, 8 ok (exe)"}, s.Identity); diff != "" {
+		t.Errorf("identity %s", diff)
+	}
 	// 1.5 s each, and half of what a start, a stop and the records take, a millisecond a step.
 	if took := s.OverheadMax; took < 1500*time.Millisecond || took > 1600*time.Millisecond {
 		t.Errorf("overhead %v", took)

@@ -67,7 +67,7 @@
 //
 // # Reading order
 //
-// verdict.go, rule.go, judge.go; evidence.go, missing.go, sample.go, differs.go;
+// verdict.go, rule.go, judge.go; evidence.go, missing.go, sample.go, differs.go, people.go;
 // numbers.go, sessions.go, pairs.go, interval.go, effect.go, need.go, speeds.go; decide.go,
 // parity.go, fixed.go,
 // noninferior.go, limits.go, family.go; looks.go; flags.go, limiter.go, order.go, repeat.go,

@@ -24,16 +24,17 @@ type (
 		Tables  []jsonTable `json:"tables"`
 	}
 	jsonTable struct {
-		Name     string           `json:"name"`
-		Verdict  string           `json:"verdict"`
-		Estimate string           `json:"estimate,omitempty"` // why it gives no verdict of record
-		Rule     jsonRule         `json:"rule"`
-		Compare  []jsonComparison `json:"compare"`
-		Rounds   []jsonRound      `json:"rounds"`
-		Notes    []string         `json:"notes,omitempty"`
-		Differs  []record.Differs `json:"differs,omitempty"`
-		Binaries []jsonBinary     `json:"binaries,omitempty"`
-		Rows     []jsonRow        `json:"rows"`
+		Name     string                 `json:"name"`
+		Verdict  string                 `json:"verdict"`
+		Estimate string                 `json:"estimate,omitempty"` // why it gives no verdict of record
+		Rule     jsonRule               `json:"rule"`
+		Compare  []jsonComparison       `json:"compare"`
+		Rounds   []jsonRound            `json:"rounds"`
+		Notes    []string               `json:"notes,omitempty"`
+		Differs  []record.Differs       `json:"differs,omitempty"`
+		Identity []record.IdentityCount `json:"identity,omitempty"`
+		Binaries []jsonBinary           `json:"binaries,omitempty"`
+		Rows     []jsonRow              `json:"rows"`
 	}
 	jsonRule struct {
 		Policy    string       `json:"policy"`
@@ -83,7 +84,7 @@ func WriteJSON(out io.Writer, g Gate, version string) error {
 func (t *Table) json() jsonTable {
 	file := jsonTable{
 		Name: t.Name, Verdict: t.Verdict().String(), Estimate: t.Estimate, Rule: t.Rules.json(),
-		Notes: t.Notes, Differs: t.Differs, Rounds: []jsonRound{}, Rows: []jsonRow{},
+		Notes: t.Notes, Differs: t.Differs, Identity: t.identityCounts(), Rounds: []jsonRound{}, Rows: []jsonRow{},
 	}
 	for _, c := range t.Rules.Compare {
 		file.Compare = append(file.Compare, jsonComparison(c))

@@ -83,6 +83,7 @@ func Judge(e Evidence, rules Rules) (Table, error) {
 	b := gather(e)
 	b.noteLooks(rules.Rule)
 	b.addedRounds(rules.Rule)
+	b.addNotes()
 	t := Table{Name: nameOf(e), Rules: rules, Notes: b.notes, Rounds: b.rounds}
 	t.Origin = originOf(t.Name, b.first)
 	if b.plan != nil {

@@ -54,6 +54,9 @@ func (t *Table) write(out *bytes.Buffer, f form, d detail) {
 	if g, ok := t.BinaryGrid(); ok && d == everything {
 		f.grid(out, g, false)
 	}
+	for _, line := range t.identity() {
+		f.note(out, line)
+	}
 	for _, d := range t.Differs {
 		f.note(out, differsLine(d))
 	}

@@ -115,6 +115,9 @@ func printSession(out io.Writer, s driver.SessionOutcome) {
 	if len(s.Files.Rounds) > 0 {
 		fmt.Fprintf(out, "%-9s%s\n", "measured", measuredText(s))
 		fmt.Fprintf(out, "%-9s%s\n", "rounds", strings.Join(s.Files.Rounds, " "))
+		for _, line := range s.Identity {
+			fmt.Fprintf(out, "%-9s%s\n", "identity", line)
+		}
 	}
 	fmt.Fprintf(out, "%-9s%s\n", "session", s.Files.Session)
 	if s.OverheadMax > 0 {

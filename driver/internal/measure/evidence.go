@@ -87,7 +87,7 @@ func (m *measurement) collect() error {
 	e := &m.evidence
 	e.Identity = Identity{
 		Schema: IdentitySchema, Variant: m.running.variant.Name, Facts: m.running.facts,
-		Counts: AddCounts(m.running.startup, m.seen.counts),
+		Counts: record.AddCounts(m.running.startup, m.seen.counts),
 	}
 	m.running.startup = nil
 	e.SamplerCPU = m.seen.cpu

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/scalws/scalbench/internal/record"
@@ -67,7 +66,7 @@ func (b *Bench) identify(ctx context.Context, r *Running) error {
 	for n, i := range r.instances {
 		var tally serverproc.Tally
 		seen, err := b.awaitIdentity(ctx, i, &tally)
-		r.startup = AddCounts(r.startup, identityCounts(r.variant.Name, i.expect, &tally))
+		r.startup = record.AddCounts(r.startup, identityCounts(r.variant.Name, i.expect, &tally))
 		if err != nil {
 			return err
 		}
@@ -159,30 +158,4 @@ func identityCounts(variant string, e serverproc.Expect, t *serverproc.Tally) []
 		})
 	}
 	return counts
-}
-
-// AddCounts adds the counts of a measurement to those of others of the variant: a check
-// that both have is added up. What one of them could not look at is n/a only when neither
-// could.
-func AddCounts(to, more []record.IdentityCount) []record.IdentityCount {
-	sum := slices.Clone(to)
-	for _, c := range more {
-		i := slices.IndexFunc(sum, func(s record.IdentityCount) bool { return s.Variant == c.Variant && s.Check == c.Check })
-		if i < 0 {
-			sum = append(sum, c)
-			continue
-		}
-		s := &sum[i]
-		s.Samples, s.OK, s.Early = s.Samples+c.Samples, s.OK+c.OK, s.Early+c.Early
-		if s.Missed == "" {
-			s.Missed = c.Missed
-		}
-		switch {
-		case s.Samples+s.Early > 0:
-			s.NA = ""
-		case s.NA == "":
-			s.NA = c.NA
-		}
-	}
-	return sum
 }

@@ -229,24 +229,6 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-func TestAddCounts(t *testing.T) {
-	one := []record.IdentityCount{{Variant: "v", Check: "exe", NA: "hidden"}, {Variant: "v", Check: "uid", Samples: 2, OK: 2, Early: 1}}
-	two := []record.IdentityCount{
-		{Variant: "v", Check: "exe", Samples: 1, OK: 1}, {Variant: "v", Check: "uid", Samples: 3, OK: 1, Missed: "root"},
-		{Variant: "w", Check: "uid", Samples: 1, OK: 1}, {Variant: "v", Check: "ports", NA: "hidden"},
-	}
-	want := []record.IdentityCount{
-		{Variant: "v", Check: "exe", Samples: 1, OK: 1}, {Variant: "v", Check: "uid", Samples: 5, OK: 3, Early: 1, Missed: "root"},
-		{Variant: "w", Check: "uid", Samples: 1, OK: 1}, {Variant: "v", Check: "ports", NA: "hidden"},
-	}
-	if diff := cmp.Diff(want, AddCounts(one, two)); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
-	if one[0].NA != "hidden" || one[1].Samples != 2 {
-		t.Errorf("the first have changed: %v", one)
-	}
-}
-
 func TestUIDRule(t *testing.T) {
 	for said, want := range map[suite.UIDRule]serverproc.UIDRule{
 		{}:                             {},

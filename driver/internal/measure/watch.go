@@ -81,7 +81,7 @@ func (w *watch) stop(from, to mono.Time) seen {
 	var s seen
 	for n, sampler := range w.identity {
 		i, tally := w.running.instances[n], sampler.Stop()
-		s.counts = AddCounts(s.counts, identityCounts(w.running.variant.Name, i.expect, tally))
+		s.counts = record.AddCounts(s.counts, identityCounts(w.running.variant.Name, i.expect, tally))
 		ok, total := tally.Samples()
 		s.ok, s.n = s.ok+ok, s.n+total
 		if first := tally.First(); first != nil && s.wrong == "" {
