@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/scalws/scalbench/driver/internal/measure"
+	"github.com/scalws/scalbench/driver/internal/session"
 	"github.com/scalws/scalbench/internal/host"
 	"github.com/scalws/scalbench/internal/record"
 	"github.com/scalws/scalbench/internal/serverproc"
@@ -251,6 +252,28 @@ func TestNeverQuiet(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// A server that cannot be stopped ends the session; what was measured of it is kept, and is
+// invalid.
+func TestNotStopped(t *testing.T) {
+	l := newLab(t, map[string]string{"ab": ab})
+	l.fake.onStop = func(string) (string, error) { return "", errors.New("its port is taken by other[7]") }
+	_, err := l.run(t.Context(), l.order("ab"))
+	if err == nil || !strings.Contains(err.Error(), "stop variant base: its port is taken by other[7]") {
+		t.Errorf("%v", err)
+	}
+	// The turn's first measurement was made before, its last one is the one in doubt.
+	state := l.state(t)
+	var got []string
+	for _, k := range state.Keys(1) {
+		if c := state.Cells[k]; c.Status != session.Planned {
+			got = append(got, fmt.Sprintf("%s %v", k.Scenario, c.Status))
+		}
+	}
+	if want := []string{"small " + fmt.Sprint(session.Valid), "large " + fmt.Sprint(session.Invalid)}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
 // A host that is not fit has no session.

@@ -132,8 +132,10 @@ func (s *sitting) takeAll(ctx context.Context, keys []session.Key) error {
 		if last {
 			stopped = true
 			reason, err := s.stop(ctx, srv)
-			if err != nil {
-				return fmt.Errorf("stop variant %s: %w", name, err)
+			if err != nil { // what was measured is kept, as what it is worth
+				err = fmt.Errorf("stop variant %s: %w", name, err)
+				made.refuse(err.Error())
+				return errors.Join(err, s.keep(made))
 			}
 			made.refuse(reason)
 		}

@@ -72,6 +72,7 @@ func TestKilledAtRandomMoments(t *testing.T) {
 type workshop struct {
 	dir     string
 	program string            // a name of the program that nobody else runs
+	fake    string            // the test binary as a server with a fault; "": none is wanted
 	name    string            // of the session that is under way
 	kept    map[string]string // what was finished, of all sessions: where it is from, its digest
 }

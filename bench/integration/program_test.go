@@ -16,7 +16,12 @@ import (
 	"github.com/scalws/scalbench/loadgen"
 )
 
+// TestMain makes the test binary a server with a fault of its own when it is asked for one.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == fakeCommand {
+		fmt.Fprintln(os.Stderr, serveFake(os.Args[2:]))
+		os.Exit(1)
+	}
 	os.Exit(leaktest.Main(withProgram{m}))
 }
 
