@@ -195,7 +195,7 @@ func TestGaps(t *testing.T) {
 	}
 	only := l.order("ab")
 	only.Only, only.Name = []string{"php"}, "php"
-	if _, err := l.run(t.Context(), only); err == nil || !strings.Contains(err.Error(), "nothing can be measured: base: this host has no ") {
+	if _, err := l.run(t.Context(), only); err == nil || !strings.Contains(err.Error(), "nothing can be measured on this host: base: this host has no ") {
 		t.Errorf("%v", err)
 	}
 }

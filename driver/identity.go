@@ -29,6 +29,9 @@ func (s *sitting) identityOf(round int) (*record.Identity, error) {
 			}
 		}
 		id.Counts = append(id.Counts, counts...)
+		if ran, other := s.ran(v.Name, seen); other {
+			id.Programs = append(id.Programs, ran)
+		}
 	}
 	for _, pair := range s.pairs() {
 		if d, looked := differsIn(seen, pair); looked {
@@ -36,6 +39,28 @@ func (s *sitting) identityOf(round int) (*record.Identity, error) {
 		}
 	}
 	return id, nil
+}
+
+// ran is the program that a variant was seen to run, where that is not the one of the plan:
+// a wrapper has become it. false: it is, or its file is not there any more.
+func (s *sitting) ran(variant string, seen []identified) (record.Program, bool) {
+	i := slices.IndexFunc(s.session.Plan.Variants, func(v record.PlanVariant) bool { return v.Name == variant })
+	planned := s.session.Plan.Variants[i].Binary
+	for _, one := range seen {
+		facts := one.Facts
+		if one.key.Variant != variant || facts.Exe == "" || !facts.Binary.Known() || facts.Binary.Value == "" {
+			continue
+		}
+		if planned != nil && planned.SHA256 == facts.Binary.Value {
+			return record.Program{}, false
+		}
+		b, err := serverproc.ReadBinary(facts.Exe)
+		if err != nil || b.SHA256 != facts.Binary.Value {
+			continue
+		}
+		return record.Program{Variant: variant, Binary: binaryOf(b)}, true
+	}
+	return record.Program{}, false
 }
 
 // identified is what one measurement was of.

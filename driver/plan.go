@@ -79,6 +79,9 @@ func variantOf(v suite.Variant) (record.PlanVariant, error) {
 	if len(v.Command) == 0 {
 		return planned, nil // it is attached to
 	}
+	if lacks(suite.Needed{}, programsOf(v)...) != "" {
+		return planned, nil // it is not run
+	}
 	path, err := programOf(v)
 	if err != nil {
 		return planned, fmt.Errorf("variant %s: %w", v.Name, err)
@@ -87,9 +90,15 @@ func variantOf(v suite.Variant) (record.PlanVariant, error) {
 	if err != nil {
 		return planned, fmt.Errorf("variant %s: %w", v.Name, err)
 	}
-	planned.Binary = &record.Binary{Path: b.Path, SHA256: b.SHA256, Bytes: b.Bytes, Libc: b.Libc, Newest: b.Newest, Linkage: b.Linkage,
-		BuildID: b.BuildID, Compiler: b.Compiler}
+	binary := binaryOf(b)
+	planned.Binary = &binary
 	return planned, nil
+}
+
+// binaryOf is what records have of a program.
+func binaryOf(b serverproc.Binary) record.Binary {
+	return record.Binary{Path: b.Path, SHA256: b.SHA256, Bytes: b.Bytes, Libc: b.Libc, Newest: b.Newest, Linkage: b.Linkage,
+		BuildID: b.BuildID, Compiler: b.Compiler}
 }
 
 // ownProgram is what a suite calls this program.
@@ -101,15 +110,15 @@ func programOf(v suite.Variant) (string, error) {
 	program := v.Command[0]
 	switch {
 	case v.Expect.Exe != "":
-		return v.Expect.Exe, nil
+		program = v.Expect.Exe
 	case program == ownProgram:
 		return os.Executable()
 	}
 	return exec.LookPath(program)
 }
 
-// sourcesOf are the files of the suite, by their places beside the suite's own: where
-// all of them lie does not matter.
+// sourcesOf are the files of the suite, by their places beside the suite's own, for where
+// all of them lie does not matter; and those that commands name.
 func sourcesOf(s *suite.Suite) []record.Source {
 	var sources []record.Source
 	for _, source := range s.Sources {
@@ -118,6 +127,9 @@ func sourcesOf(s *suite.Suite) []record.Source {
 			place = source.Path
 		}
 		sources = append(sources, record.Source{Path: filepath.ToSlash(place), SHA256: source.SHA256()})
+	}
+	for _, command := range commandsOf(s) {
+		sources = append(sources, hashed(command.files(), sources)...)
 	}
 	return sources
 }

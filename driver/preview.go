@@ -51,7 +51,7 @@ func Foresee(o Order, around Surroundings) ([]Preview, error) {
 
 func (s *sitting) preview() Preview {
 	plan := s.suite.Plan
-	s.gaps = order.Gaps(s.suite.Variants, s.suite.Scenarios, s.lacking())
+	s.findGaps()
 	p := Preview{Suite: s.suite.Name, Rounds: plan.Rounds, MaxRounds: s.order.mostRounds(s.suite), Runs: plan.Runs,
 		Warmup: plan.Warmup, Measure: plan.Measure, Gate: gateOf(s.suite.Gate)}
 	if s.driver.order.StandIn {

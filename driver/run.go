@@ -159,6 +159,9 @@ func (d *driver) measureSuite(ctx context.Context, t task) (outcome *SessionOutc
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.measurer.close()) }()
+	if err := s.measurable(); err != nil {
+		return nil, err
+	}
 	layout, err := d.layout(plan)
 	if err != nil {
 		return nil, err

@@ -56,7 +56,7 @@ var errUntil = errors.New("no time is left for another run")
 // measureAll measures what is missing of a session and leaves it, done or stopped.
 func (s *sitting) measureAll(ctx context.Context, resumed bool) (*SessionOutcome, error) {
 	s.measured = map[string]bool{}
-	s.gaps = order.Gaps(s.suite.Variants, s.suite.Scenarios, s.lacking())
+	s.findGaps()
 	s.tell()
 	s.observer().began(Began{Suite: s.suite.Name, Dir: s.session.SessionDir(), Resumed: resumed, Progress: s.progress()})
 	if note := s.session.Plan.StandIn; note != "" {
@@ -118,9 +118,6 @@ func (s *sitting) round(ctx context.Context, n int) error {
 	}
 	if !begun {
 		keys := s.keys(n)
-		if len(keys) == 0 {
-			return fmt.Errorf("nothing can be measured: %s", gapsText(s.gaps))
-		}
 		if err := s.session.StartRound(n, keys, strings.Join(s.rowFlags(), " ")); err != nil {
 			return err
 		}
@@ -169,6 +166,23 @@ func (s *sitting) fits(round, run int) bool {
 	}
 	ofRun := slices.DeleteFunc(s.keys(round), func(k session.Key) bool { return k.Run != run })
 	return !s.rig.wall().Add(order.Estimate(s.suite.Plan, ofRun)).After(until)
+}
+
+// findGaps finds out what is not measured.
+func (s *sitting) findGaps() {
+	s.gaps = order.Gaps(s.suite.Variants, s.suite.Scenarios, s.lacking())
+}
+
+// measurable refuses a session that would measure nothing at all.
+func (s *sitting) measurable() error {
+	s.findGaps()
+	switch notRun := func(g order.Gap) bool { return g.State == record.NotRun }; {
+	case len(s.keys(1)) > 0:
+		return nil
+	case slices.ContainsFunc(s.gaps, notRun):
+		return fmt.Errorf("%w: %s", ErrLacks, gapsText(s.gaps))
+	}
+	return fmt.Errorf("nothing can be measured: %s", gapsText(s.gaps))
 }
 
 // gapsText tells every reason once.

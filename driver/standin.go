@@ -46,7 +46,7 @@ func played(sc suite.Scenario) suite.Scenario {
 	if sc.StandIn != "" {
 		sc.URL, sc.Expect.Bytes = sc.StandIn, nil // of another body
 	}
-	sc.Helpers, sc.Varies, sc.TLS.CA = nil, nil, ""
+	sc.Helpers, sc.Varies, sc.TLS.CA, sc.Needed = nil, nil, "", suite.Needed{}
 	if !targetHas(sc) {
 		sc.Needs = append(slices.Clone(sc.Needs), missingRoute+sc.URL)
 	}

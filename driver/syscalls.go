@@ -138,7 +138,7 @@ func (s *sitting) countAlone(ctx context.Context, layout session.Layout) (outcom
 	if s.session, err = session.Finished(layout); err != nil {
 		return nil, err
 	}
-	s.gaps = order.Gaps(s.suite.Variants, s.suite.Scenarios, s.lacking())
+	s.findGaps()
 	outcome = &SessionOutcome{Suite: s.suite.Name}
 	err = s.countSyscalls(ctx, outcome)
 	return outcome, errors.Join(err, s.count(outcome))

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/scalws/scalbench/driver/internal/measure"
 	"github.com/scalws/scalbench/driver/internal/session"
@@ -93,7 +94,9 @@ func copyOf(v suite.Variant) (made measure.Twin, about string) {
 		return made, "the same file: " + err.Error()
 	}
 	if program != command {
-		made.Argument = slices.Index(v.Command, v.Expect.Exe)
+		if strings.Contains(v.Expect.Exe, "/") { // a name is looked up by who executes it
+			made.Argument = slices.Index(v.Command, v.Expect.Exe)
+		}
 		if made.Argument < 1 {
 			return measure.Twin{}, fmt.Sprintf("the same file: %s starts %s by itself, so that a copy of it would not run", v.Command[0], program)
 		}

@@ -96,3 +96,20 @@ func TestDiffers(t *testing.T) {
 		})
 	}
 }
+
+// A table names the programs that ran, not the wrappers of the plan.
+func TestProgramsAsRun(t *testing.T) {
+	e := lab{3, nil}.evidence()
+	shell, server := record.Binary{Path: "/bin/dash", SHA256: "aa"}, record.Binary{Path: "/usr/sbin/nginx", SHA256: "bb"}
+	for i := range e.Sessions[0].Plan.Variants {
+		e.Sessions[0].Plan.Variants[i].Binary = &shell
+	}
+	e.Rounds[0].Identity.Programs = []record.Program{{Variant: "b", Binary: server}}
+	table, _ := judge(t, e, parityRules())
+	if g, ok := table.BinaryGrid(); !ok || g.Rows[0][1] != "/bin/dash" || g.Rows[1][1] != "/usr/sbin/nginx" {
+		t.Errorf("%q", g.Rows)
+	}
+	if e.Sessions[0].Plan.Variants[1].Binary != &shell {
+		t.Error("the plan was changed")
+	}
+}

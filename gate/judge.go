@@ -87,7 +87,7 @@ func Judge(e Evidence, rules Rules) (Table, error) {
 	t := Table{Name: nameOf(e), Rules: rules, Notes: b.notes, Rounds: b.rounds}
 	t.Origin = originOf(t.Name, b.first)
 	if b.plan != nil {
-		t.Variants, t.RepeatOf = b.plan.Variants, b.plan.RepeatOf
+		t.Variants, t.RepeatOf = variantsAsRun(b.plan.Variants, b.rounds), b.plan.RepeatOf
 	}
 	t.Estimate = estimate(&b, rules.Rule)
 	for _, c := range rules.Compare {
@@ -109,6 +109,23 @@ func Judge(e Evidence, rules Rules) (Table, error) {
 		applyRulings(&t.Rows[i], rules.Rulings)
 	}
 	return t, nil
+}
+
+// variantsAsRun are the variants of a plan with the programs that were seen to run: a
+// plan, which is made before anything is started, may have the wrapper of one.
+func variantsAsRun(planned []record.PlanVariant, rounds []*record.Round) []record.PlanVariant {
+	variants := slices.Clone(planned)
+	for _, r := range slices.Backward(rounds) { // the first has the last word
+		if r.Identity == nil {
+			continue
+		}
+		for _, ran := range r.Identity.Programs {
+			if i := slices.IndexFunc(variants, func(v record.PlanVariant) bool { return v.Name == ran.Variant }); i >= 0 {
+				variants[i].Binary = &ran.Binary
+			}
+		}
+	}
+	return variants
 }
 
 // rows are the places of all rows.

@@ -61,7 +61,7 @@ func exitCode(err error, received os.Signal) int {
 		code     int
 		verdicts []error
 	}{
-		{exitNoVerdict, []error{errNoVerdict}},
+		{exitNoVerdict, []error{errNoVerdict, driver.ErrLacks}},
 		{exitBroken, []error{errBroken}},
 		{exitInvalid, []error{errInvalid, errSuspect, driver.ErrLockLost}},
 		{exitRefused, []error{driver.ErrRefused}},

@@ -19,7 +19,18 @@ type Identity struct {
 	Session string          `json:"session"`
 	Round   int             `json:"round"`
 	Counts  []IdentityCount `json:"counts"`
-	Differs []Differs       `json:"differs"`
+
+	// Programs are those that variants ran, of variants whose plan has another one: a
+	// wrapper, or nothing.
+	Programs []Program `json:"programs,omitempty"`
+
+	Differs []Differs `json:"differs"`
+}
+
+// Program is what a variant was seen to run.
+type Program struct {
+	Variant string `json:"variant"`
+	Binary
 }
 
 // IdentityCount counts the samples of one expectation of one variant: "on: seccomp

@@ -59,6 +59,12 @@ func (h *hashes) of(path string) (string, error) {
 	return sum, nil
 }
 
+// HashFile returns the SHA-256 of a file in hexadecimal.
+func HashFile(path string) (string, error) {
+	var once hashes
+	return once.of(path)
+}
+
 func sha256Of(in io.Reader) (string, error) {
 	sum := sha256.New()
 	if _, err := io.Copy(sum, in); err != nil {

@@ -110,6 +110,8 @@
 //	about: {commit: c89b145, features: [a, b]}
 //	instances: {count: 3, layout: multi, id: gw}
 //	same_ok: one sentence
+//	programs: [nginx]            # that the host must have, beside the command's; also of a helper or a scenario
+//	install: apt install nginx   # the line that installs them; likewise
 //
 // A scenario's path is asked at the port http or https of each variant. Its warmup
 // and measure are those of `scalbench load`; a session has the plan's. What a plan is
@@ -145,7 +147,7 @@
 // helper or a variant; the types say what the others are without it. Values are taken
 // from the text of the token: a header 010 stays 010. A path is from the directory of
 // the file that it is written in; the program of a command is looked up as a shell
-// would, and its arguments are texts. Unknown keys are refused, never ignored.
+// would, and so is expect's exe without a slash; its arguments are texts. Unknown keys are refused, never ignored.
 // Anchors, aliases, merge keys, tags and several documents in one file are
 // refused: a suite reads the same to people and to programs.
 //

@@ -9,7 +9,7 @@ import (
 
 var helperKeys = keyTable{
 	what:  "a helper",
-	known: []string{"name", "command", "cpus", "ready", "env", "user", "log"},
+	known: []string{"name", "command", "cpus", "ready", "env", "user", "log", "programs", "install"},
 	must:  []string{"name", "command"},
 	hints: map[string]string{"url": "a helper says its URL itself, in its first line; another program's is that of ready"},
 }
@@ -53,6 +53,10 @@ func (r *reader) helper(n ast.Node) (helper Helper, nameAt ast.Node) {
 			helper.User = r.user(f)
 		case "log":
 			helper.Log = r.logRules(f)
+		case "programs":
+			helper.Programs = r.programs(f)
+		case "install":
+			helper.Install = r.sentence(f)
 		}
 	}
 	return helper, nameAt

@@ -13,7 +13,7 @@ import (
 var scenarioKeys = keyTable{
 	what: "a scenario",
 	known: []string{"name", "about", "url", "http", "tls", "connections", "streams", "load", "requests_per_conn", "method", "headers", "body",
-		"warmup", "measure", "expect", "needs", "helpers", "bound", "control", "varies", "expected", "mode", "stand_in"},
+		"warmup", "measure", "expect", "needs", "helpers", "bound", "control", "varies", "expected", "mode", "stand_in", "programs", "install"},
 	must:  []string{"name", "url"},
 	hints: map[string]string{"rate": "it stands in load: {kind: open, rate: 1000}"},
 }
@@ -87,6 +87,10 @@ func (r *reader) scenario(n ast.Node) placed {
 			sc.Mode = r.mode(f)
 		case "stand_in":
 			sc.StandIn = r.standIn(f)
+		case "programs":
+			sc.Programs = r.programs(f)
+		case "install":
+			sc.Install = r.sentence(f)
 		}
 	}
 	r.checkProtocol(&sc)

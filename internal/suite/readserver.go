@@ -3,6 +3,7 @@ package suite
 import (
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,7 +61,7 @@ func (r *reader) identity(f field) Identity {
 	for _, f := range r.fields(f.val, identityKeys) {
 		switch f.key {
 		case "exe":
-			id.Exe = r.path(f)
+			id.Exe = r.exe(f)
 		case "sha256":
 			id.SHA256 = r.sha256(f)
 		case "uid":
@@ -78,6 +79,33 @@ func (r *reader) identity(f field) Identity {
 		}
 	}
 	return id
+}
+
+// exe reads a program: a name that is looked up as a shell would, or a path.
+func (r *reader) exe(f field) string {
+	if name, ok := r.text(f, "the path or the name of a program"); ok && name != "" && !strings.ContainsAny(name, "/\x00") {
+		return name
+	}
+	return r.path(f)
+}
+
+// programs reads names of programs that must be there.
+func (r *reader) programs(f field) []string {
+	entries, _ := r.list(f, "a list of names of programs such as [nginx]")
+	var programs []string
+	for _, entry := range entries {
+		name, ok := r.text(field{key: f.key, val: entry}, "the name of a program")
+		switch {
+		case !ok: // told already
+		case name == "" || strings.ContainsAny(name, "/ ") || strings.ContainsFunc(name, isControl):
+			r.fault(entry, "%s: %q, expected the name of a program that is looked up as a shell would", f.key, name)
+		case slices.Contains(programs, name):
+			r.fault(entry, "%s: %q is there twice", f.key, name)
+		default:
+			programs = append(programs, name)
+		}
+	}
+	return programs
 }
 
 var validSHA256 = regexp.MustCompile(`^[0-9a-f]{64}$`)

@@ -10,7 +10,7 @@ import (
 var variantKeys = keyTable{
 	what: "a variant",
 	known: []string{"name", "command", "config", "env", "user", "workers", "ports", "ready", "expect", "provides",
-		"log", "about", "instances", "same_ok"},
+		"log", "about", "instances", "same_ok", "programs", "install"},
 	must: []string{"name", "command"},
 	hints: map[string]string{
 		"cpus":      `which CPUs a server has is said in the suite, under "placement"`,
@@ -73,6 +73,10 @@ func (r *reader) variant(n ast.Node) placedVariant {
 			v.Instances = r.instances(f)
 		case "same_ok":
 			v.SameOK = r.sentence(f)
+		case "programs":
+			v.Programs = r.programs(f)
+		case "install":
+			v.Install = r.sentence(f)
 		}
 	}
 	r.job.knowing(v.words(), before)

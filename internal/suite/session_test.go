@@ -45,9 +45,11 @@ variants:
     log: {fail: ["bind", "panic"], ignore: ["certificate .* expired"]}
     about: {commit: c89b145, features: [a, b], none: []}
     instances: {count: 3, layout: multi, id: gw}
-  - {name: new, command: [server], ports: {http: 8080, https: 8443}, same_ok: the same for a test}
+    programs: [taskset, php-fpm]
+    install: apt install util-linux php-fpm
+  - {name: new, command: [server], expect: {exe: server}, ports: {http: 8080, https: 8443}, same_ok: the same for a test}
 scenarios:
-  - {name: a, mode: multi, url: /x, connections: "{conns}", varies: [env], expected: Faster., needs: [h3], stand_in: /delay/2ms}
+  - {name: a, mode: multi, url: /x, connections: "{conns}", varies: [env], expected: Faster., needs: [h3], stand_in: /delay/2ms, programs: [node], install: apt install nodejs}
   - {name: a, url: /x, body: '{"n": {conns}, "m": "{{conns}} {other}"}'}
 compare: [{base: old, new: new}, {base: new, new: old, same_ok: why not}]
 gate: {policy: noninferior, margin: 1%, alpha: 0.05, spend: obf, interval: pairs, limits: {p99: 1.15, rss: 1.2, cpu: 0}}
@@ -58,6 +60,8 @@ helpers:
     env: {A: b}
     user: nobody
     log: {ignore: [x]}
+    programs: [npm]
+    install: apt install npm
 varies: [config, argv]
 `
 
@@ -96,15 +100,17 @@ func TestParseSession(t *testing.T) {
 				Log:       LogRules{Fail: []string{"bind", "panic"}, Ignore: []string{"certificate .* expired"}},
 				About:     map[string]string{"commit": "c89b145", "features": "a, b", "none": ""},
 				Instances: Instances{Count: 3, Layout: Multi, ID: "gw"},
+				Needed:    Needed{Programs: []string{"taskset", "php-fpm"}, Install: "apt install util-linux php-fpm"},
 			},
 			{
 				Name: "new", Command: []string{"server"}, Ports: []Port{{"http", 8080}, {"https", 8443}}, SameOK: "the same for a test",
-				Ready: Ready{Timeout: 10 * time.Second}, Expect: Identity{Grace: time.Second},
+				Ready: Ready{Timeout: 10 * time.Second}, Expect: Identity{Exe: "server", Grace: time.Second},
 			},
 		},
 		Scenarios: []Scenario{
 			{Name: "a", Mode: "multi", URL: "/x", OfVariants: true, Connections: 128, Streams: 1, Method: "GET", Measure: 10 * time.Second,
-				Varies: []string{"env"}, Expected: "Faster.", Needs: []string{"h3"}, StandIn: "/delay/2ms"},
+				Varies: []string{"env"}, Expected: "Faster.", Needs: []string{"h3"}, StandIn: "/delay/2ms",
+				Needed: Needed{Programs: []string{"node"}, Install: "apt install nodejs"}},
 			{Name: "a", URL: "/x", OfVariants: true, Connections: 50, Streams: 1, Method: "GET", Measure: 10 * time.Second,
 				Body: `{"n": 128, "m": "{conns} {other}"}`},
 		},
@@ -113,7 +119,8 @@ func TestParseSession(t *testing.T) {
 			Limits: Limits{P99: new(1.15), RSS: new(1.2), CPU: new(0.0)}},
 		Helpers: []Helper{{Name: "upstream", Command: []string{"node", "{dir}/app.js"},
 			Ready: Ready{URL: "http://127.0.0.1:9000/", Timeout: 10 * time.Second},
-			Env:   []EnvVar{{"A", "b"}}, User: "nobody", Log: LogRules{Ignore: []string{"x"}}}},
+			Env:   []EnvVar{{"A", "b"}}, User: "nobody", Log: LogRules{Ignore: []string{"x"}},
+			Needed: Needed{Programs: []string{"npm"}, Install: "apt install npm"}}},
 		Varies:  []string{"config", "argv"},
 		Sources: []Source{{Path: "dir/s.yaml", Data: []byte(sessionYAML)}},
 	}

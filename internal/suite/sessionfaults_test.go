@@ -92,6 +92,8 @@ variants:
     expect: {exe: "", sha256: ABC, uid: me, seccomp: 3, no_new_privs: yes, argv: [], processes: 0, grace: 2m}
     provides: h
     log: {fail: ["("], ignore: x}
+    programs: [nginx, nginx, /usr/bin/x, "", {}]
+    install: "a\nb"
     about: {a: {b: c}, d: "x\ny"}
     instances: {layout: many, id: "{n}"}
     same_ok: ""
@@ -135,25 +137,30 @@ variants:
 13:15: provides: a value, expected a list of words such as [http]
 14:18: fail: error parsing regexp: missing closing ): ` + "`" + `(` + "`" + `
 14:32: ignore: a value, expected a list of regular expressions such as ["bind", "panic"]
-15:16: a: a mapping, expected a text or a list of texts
-15:27: d: expected one line
-16:16: instances needs the key "count"
-16:25: layout: "many", expected multi or single
-16:35: id: "{n}", expected 1 to 64 of a-z 0-9 . _ - with a letter or digit first
-17:14: same_ok: expected one line of 1 to 200 characters
-18:5: a variant needs the key "name"
-19:12: variant "c" has no port "https", at which scenario "b" asks for /x, expected it in ports
-19:12: variant "c" has no port "http", at which scenario "d" asks for /x, expected it in ports
-19:51: config needs the key "from"
-20:72: c: file does not exist
-20:82: path "a..b", expected keys and indices such as server.ports[0], the first one a key
-20:88: path "*", expected keys and indices such as server.ports[0], the first one a key
-20:100: path "a[", expected keys and indices such as server.ports[0], the first one a key
-20:112: b: a YAML alias is not supported here, write the value out
-20:116: set: "b" is there twice, first on line 20
-20:123: replace: it is for files that are no YAML, expected no drop and set beside it
-20:133: replace: an empty text is everywhere, expected one that is there once
-20:143: y: a list, expected the new text, "" for none
+15:23: programs: "nginx" is there twice
+15:30: programs: "/usr/bin/x", expected the name of a program that is looked up as a shell would
+15:42: programs: "", expected the name of a program that is looked up as a shell would
+15:46: programs: a mapping, expected the name of a program
+16:14: install: expected one line of 1 to 200 characters
+17:16: a: a mapping, expected a text or a list of texts
+17:27: d: expected one line
+18:16: instances needs the key "count"
+18:25: layout: "many", expected multi or single
+18:35: id: "{n}", expected 1 to 64 of a-z 0-9 . _ - with a letter or digit first
+19:14: same_ok: expected one line of 1 to 200 characters
+20:5: a variant needs the key "name"
+21:12: variant "c" has no port "https", at which scenario "b" asks for /x, expected it in ports
+21:12: variant "c" has no port "http", at which scenario "d" asks for /x, expected it in ports
+21:51: config needs the key "from"
+22:72: c: file does not exist
+22:82: path "a..b", expected keys and indices such as server.ports[0], the first one a key
+22:88: path "*", expected keys and indices such as server.ports[0], the first one a key
+22:100: path "a[", expected keys and indices such as server.ports[0], the first one a key
+22:112: b: a YAML alias is not supported here, write the value out
+22:116: set: "b" is there twice, first on line 22
+22:123: replace: it is for files that are no YAML, expected no drop and set beside it
+22:133: replace: an empty text is everywhere, expected one that is there once
+22:143: y: a list, expected the new text, "" for none
 `},
 		{"gate and comparisons", nil, `
 suite: s

@@ -84,6 +84,8 @@ type Scenario struct {
 
 	Varies   []string // of [Things], beside the suite's
 	Expected string   // one sentence on the difference that is expected; nothing judges by it
+
+	Needed // beside what its helpers and the variants need, such as what the server starts for it
 }
 
 // UsesTarget tells whether URL is a path on the suite's target.
@@ -203,6 +205,7 @@ type Helper struct {
 	Env   []EnvVar
 	User  string
 	Log   LogRules
+	Needed
 }
 
 // IsOurs tells whether a session is not needed for the helper: it is started, watched
@@ -211,7 +214,7 @@ func (h Helper) IsOurs() bool {
 	needsStart := func(arg string) bool {
 		return slices.ContainsFunc(wordsOf(arg), func(word string) bool { return slices.Contains(helperWords, word) })
 	}
-	return h.Ready.URL == "" && len(h.Env) == 0 && h.User == "" && len(h.Log.Fail)+len(h.Log.Ignore) == 0 &&
+	return h.Ready.URL == "" && len(h.Env) == 0 && len(h.Programs) == 0 && h.User == "" && len(h.Log.Fail)+len(h.Log.Ignore) == 0 &&
 		!slices.ContainsFunc(h.Command, needsStart)
 }
 

@@ -25,6 +25,14 @@ type Variant struct {
 	About     map[string]string // of its making, such as commit and libc; lists are joined by ", "
 	Instances Instances
 	SameOK    string // why it may be the same program as another, as in calibration
+	Needed
+}
+
+// Needed are programs that the host must have beside those of commands, such as what a
+// wrapper becomes: without one of them rows are not run.
+type Needed struct {
+	Programs []string // names, looked up as a shell would
+	Install  string   // the line that installs them; "": it is not known
 }
 
 // EnvVar is a variable of the environment, as its text stands in the file.
@@ -53,7 +61,7 @@ const defaultReady = 10 * time.Second
 // Identity is what must be true of a running variant. The zero value of a field is
 // not looked at.
 type Identity struct {
-	Exe        string // path of the program that runs, once wrappers have become it
+	Exe        string // path of the program that runs, once wrappers have become it, or a name that is looked up
 	SHA256     string // of that program, 64 hexadecimal digits
 	UID        UIDRule
 	Seccomp    *int  // 0, 1 or 2, as /proc/PID/status has it
