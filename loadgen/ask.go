@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/quic-go/quic-go/http3"
 )
@@ -53,7 +54,8 @@ func Ask(ctx context.Context, plan Plan, target int) (Answer, error) {
 		return Answer{}, fmt.Errorf("%s: read the answer: %w", request.URL.Redacted(), err)
 	}
 	a := Answer{Status: response.StatusCode, Bytes: n, SHA256: hex.EncodeToString(hash.Sum(nil))}
-	a.OK = (t.ExpectStatus == a.Status || t.ExpectStatus == 0 && a.Status >= 200 && a.Status < 300) && (t.ExpectBytes < 0 || t.ExpectBytes == n)
+	a.OK = (t.ExpectStatus == a.Status || t.ExpectStatus == 0 && a.Status >= 200 && a.Status < 300) && (t.ExpectBytes < 0 || t.ExpectBytes == n) &&
+		(t.ExpectSHA256 == "" || strings.EqualFold(t.ExpectSHA256, a.SHA256))
 	return a, nil
 }
 

@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"crypto/tls"
+	"encoding/hex"
 	"fmt"
 	"net/netip"
 	"syscall"
@@ -151,7 +152,9 @@ func (w *worker) makeH2() error {
 }
 
 func (t Target) expect() exchange.Expect {
-	return exchange.Expect{Status: uint16(t.ExpectStatus), BodyBytes: t.ExpectBytes}
+	e := exchange.Expect{Status: uint16(t.ExpectStatus), BodyBytes: t.ExpectBytes, Hashed: t.ExpectSHA256 != ""}
+	_, _ = hex.Decode(e.SHA256[:], []byte(t.ExpectSHA256)) // it was validated
+	return e
 }
 
 // makeSecrets gives the worker what it needs for TLS. A session is resumed only

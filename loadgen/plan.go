@@ -108,6 +108,9 @@ type Target struct {
 
 	ExpectStatus int   `json:"expect_status,omitempty"` // 0: any 2xx
 	ExpectBytes  int64 `json:"expect_bytes"`            // length of the body; -1: not checked
+	// ExpectSHA256 is what the body hashes to, in hexadecimal: that of the first response on
+	// each connection, and with a connection for each request of one a second; "": not checked.
+	ExpectSHA256 string `json:"expect_sha256,omitempty"`
 }
 
 // UnmarshalJSON fills what a plan in JSON leaves out: GET, and a body of any

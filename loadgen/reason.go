@@ -31,6 +31,9 @@ func errorText(x *exchange.Exchange, t *Target) string {
 		}
 		return fmt.Sprintf("status %d, not 2xx", x.Status)
 	case exchange.BadBody:
+		if t.ExpectBytes < 0 || x.BodyBytes == t.ExpectBytes {
+			return fmt.Sprintf("%s: %d bytes", reason, x.BodyBytes)
+		}
 		return fmt.Sprintf("body of %d bytes, not %d", x.BodyBytes, t.ExpectBytes)
 	case exchange.Timeout:
 		if x.FirstByte == 0 {

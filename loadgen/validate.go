@@ -1,6 +1,8 @@
 package loadgen
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/url"
@@ -87,6 +89,11 @@ func (t Target) validate(p Protocol) []error {
 	}
 	if t.Method == "HEAD" && t.ExpectBytes > 0 {
 		faults = append(faults, faultf("expected bytes: %d, but an answer to HEAD has no body", t.ExpectBytes))
+	}
+	if t.ExpectSHA256 != "" {
+		if hash, err := hex.DecodeString(t.ExpectSHA256); err != nil || len(hash) != sha256.Size {
+			faults = append(faults, faultf("expected sha256: %q, want %d hexadecimal digits", t.ExpectSHA256, 2*sha256.Size))
+		}
 	}
 	return faults
 }

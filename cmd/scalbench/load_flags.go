@@ -50,6 +50,7 @@ type loadOptions struct {
 	header                                                  []string
 	expectStatus                                            int
 	expectBytes                                             int64
+	expectSHA256                                            string
 
 	format  string
 	outFile string
@@ -92,6 +93,7 @@ func (o *loadOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.qlogDir, "qlog", "", "write the events of each QUIC connection into a `directory` (costs much CPU time)")
 	f.IntVar(&o.expectStatus, "expect-status", 0, "the one status that is ok (default any 2xx)")
 	f.Int64Var(&o.expectBytes, "expect-bytes", -1, "length that a body must have")
+	f.StringVar(&o.expectSHA256, "expect-sha256", "", "SHA-256 that the first body of each connection must have, in `hex`adecimal")
 	f.BoolVar(&o.ipv4, "ipv4", false, "connect to IPv4 addresses only")
 	f.BoolVar(&o.ipv6, "ipv6", false, "connect to IPv6 addresses only")
 

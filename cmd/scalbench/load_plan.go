@@ -121,6 +121,9 @@ func (o *loadOptions) applyRequest(t *loadgen.Target, f *pflag.FlagSet) []error 
 	if f.Changed("expect-bytes") {
 		t.ExpectBytes = o.expectBytes
 	}
+	if f.Changed("expect-sha256") {
+		t.ExpectSHA256 = o.expectSHA256
+	}
 	for _, text := range o.header {
 		name, value, ok := strings.Cut(text, ":")
 		if !ok || strings.TrimSpace(name) == "" {

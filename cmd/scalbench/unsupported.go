@@ -20,8 +20,8 @@ func unsupportedFlags() map[string]string {
 		"--no-pre-lookup":  "lookups in the run",
 		"--rand-regex-url": "random URLs", "--max-repeat": "random URLs", "--dump-urls": "random URLs", "--urls-from-file": "lists of URLs",
 		"-Z": "bodies from lines of a file", "-F": "forms", "--aws-session": "AWS signatures", "--aws-sigv4": "AWS signatures",
-		"--stats-success-breakdown": "statistics by status", "--expect-sha256": "body hashes",
-		"--db-url": "SQLite output", "--debug": "dumping one exchange", "--fps": "a live view", "-u": "choosing the time unit", "--time-unit": "choosing the time unit",
+		"--stats-success-breakdown": "statistics by status",
+		"--db-url":                  "SQLite output", "--debug": "dumping one exchange", "--fps": "a live view", "-u": "choosing the time unit", "--time-unit": "choosing the time unit",
 		"--variant": "variants", "--engine": "other engines", "--attach": "scenarios on a running server",
 	}
 }

@@ -17,7 +17,7 @@ func Of(s suite.Scenario, url string) loadgen.Plan {
 	for _, h := range s.Headers {
 		t.Header = append(t.Header, loadgen.Field{Name: h.Name, Value: h.Value})
 	}
-	t.ExpectStatus = s.Expect.Status
+	t.ExpectStatus, t.ExpectSHA256 = s.Expect.Status, s.Expect.SHA256
 	if s.Expect.Bytes != nil {
 		t.ExpectBytes = *s.Expect.Bytes
 	}

@@ -28,7 +28,7 @@ scenarios:
     body: text
     warmup: 2s
     measure: 3s
-    expect: {status: 201, bytes: 7}
+    expect: {status: 201, bytes: 7, sha256: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08}
   - {name: least, url: http://h/}
 `))
 	if err != nil {
@@ -38,6 +38,7 @@ scenarios:
 	want.Targets[0].Method, want.Targets[0].Body = "POST", []byte("text")
 	want.Targets[0].Header = []loadgen.Field{{Name: "A", Value: "1"}}
 	want.Targets[0].ExpectStatus, want.Targets[0].ExpectBytes = 201, 7
+	want.Targets[0].ExpectSHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 	want.Protocol, want.TLS = loadgen.HTTP2, loadgen.TLS{Insecure: true, SNI: "www.example.com"}
 	want.Connections, want.Streams, want.RequestsPerConn = 6, 5, 100
 	want.Rate, want.Arrival = loadgen.Rate{Steps: []loadgen.RateStep{{From: 1000, To: 1000}}}, loadgen.Poisson

@@ -40,7 +40,7 @@
 //	    body: text
 //	    warmup: 1s
 //	    measure: 10s
-//	    expect: {status: 200, bytes: 1024}
+//	    expect: {status: 200, bytes: 1024, sha256: ...}  # of the first body on each connection
 //	    needs: [http]            # what the server must provide
 //	    helpers:                 # processes beside the server, started before it
 //	      - name: upstream       # the embedded target asks this one for /proxy

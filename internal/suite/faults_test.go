@@ -47,7 +47,7 @@ scenarios:
 8:24: key "key" in tls: certificates of clients are not supported yet
 9:34: unknown key "deadlime" in load; known are kind, rate, arrival
 9:48: key "connections" in load: it stands in the scenario, beside load
-10:14: key "sha256" in expect is not supported yet
+10:22: sha256: "00ff", expected 64 of 0-9 a-f
 12:5: key "rate" in a scenario: it stands in load: {kind: open, rate: 1000}
 `},
 		{"loads", `

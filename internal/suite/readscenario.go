@@ -20,8 +20,7 @@ var scenarioKeys = keyTable{
 
 var expectKeys = keyTable{
 	what:  "expect",
-	known: []string{"status", "bytes"},
-	later: []string{"sha256"},
+	known: []string{"status", "bytes", "sha256"},
 }
 
 // Bounds of numbers: far above what a host can do, near enough to catch a
@@ -157,6 +156,8 @@ func (r *reader) expect(f field) Expect {
 		case "bytes":
 			n := r.integer(f, 0, maxBodyBytes)
 			expect.Bytes = &n
+		case "sha256":
+			expect.SHA256 = r.sha256(f)
 		}
 	}
 	return expect

@@ -185,6 +185,7 @@ type Header struct {
 type Expect struct {
 	Status int    // 200 to 599; 0: any 2xx
 	Bytes  *int64 // length of the body; nil: any
+	SHA256 string // of the body, 64 hexadecimal digits; "": any. That of the first on each connection is looked at
 }
 
 // Helper is a process that a scenario needs beside the server, such as the

@@ -38,6 +38,10 @@ type Conn struct {
 	keeps    bool  // the transport connection outlives the present exchange when that completes before a FIN
 	last     bool  // the present request says Connection: close
 	finished bool  // done[0] waits for Done
+
+	fresh   bool            // no exchange was started on this transport connection
+	hashing bool            // the body of the present exchange goes into digest
+	digest  exchange.Digest //
 }
 
 // phase is what the next byte is part of.
@@ -69,6 +73,7 @@ func (c *Conn) Open() {
 	c.out = nil
 	c.phase = phaseIdle
 	c.keeps = true
+	c.fresh = true
 }
 
 // Free returns how many exchanges Start would take now: one or none.
@@ -103,6 +108,8 @@ func (c *Conn) Start(x *exchange.Exchange, now mono.Time, last bool) bool {
 		c.out = request.Close
 	}
 	c.interims = 0
+	c.hashing = c.fresh && c.digest.Begin(&c.cfg.Expect, now)
+	c.fresh = false
 	c.expectHead()
 	return true
 }

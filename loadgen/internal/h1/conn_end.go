@@ -87,6 +87,9 @@ func (c *Conn) Abort(now mono.Time, outcome exchange.Outcome, reason exchange.Re
 func (c *Conn) complete(now mono.Time) {
 	x := c.x
 	x.Outcome, x.Reason.Text = c.cfg.Expect.Judge(x.Status, x.BodyBytes)
+	if c.hashing {
+		x.Outcome, x.Reason.Text = c.digest.Judge(&c.cfg.Expect, x.Outcome, x.Reason.Text)
+	}
 	c.finish(now, phaseIdle)
 }
 

@@ -50,6 +50,9 @@ func (c *Conn) step(b []byte) (rest []byte, fault string) {
 		return c.feedHead(b)
 	case phaseSized, phaseUntilClose, phaseChunkData:
 		n := min(int64(len(b)), c.remaining)
+		if c.hashing {
+			c.digest.Write(b[:n])
+		}
 		c.takeBody(n)
 		return b[n:], ""
 	case phaseChunkLine:
@@ -184,8 +187,11 @@ func (c *Conn) takeBody(n int64) {
 
 // Skippable returns how many of the next bytes are payload that nobody needs to
 // see: the rest of a body of known length or of a chunk, or a boundless number
-// for a body until close. Elsewhere it is 0.
+// for a body until close. Elsewhere, and in a body that is hashed, it is 0.
 func (c *Conn) Skippable() int64 {
+	if c.hashing {
+		return 0
+	}
 	switch c.phase {
 	case phaseSized, phaseUntilClose, phaseChunkData:
 		return c.remaining

@@ -53,6 +53,11 @@ type Conn struct {
 	goAway   string // the text of the server's GOAWAY with an error; "": none
 	fault    string // why we gave the connection up; "": we did not
 
+	fresh    bool            // no exchange was started on this transport connection
+	hashNext bool            // the body of the next stream goes into digest
+	hashed   uint32          // the stream of which the body does; 0: none
+	digest   exchange.Digest //
+
 	decoder decoder // of responses
 
 	done     []*exchange.Exchange // for the next Done
@@ -80,6 +85,7 @@ func (c *Conn) Init(cfg *Config) {
 func (c *Conn) Open() {
 	c.phase, c.leaving, c.answered = phasePreface, false, false
 	c.goAway, c.fault = "", ""
+	c.fresh, c.hashNext, c.hashed = true, false, 0
 
 	c.out = appendOpening(c.out[:0])
 	c.replyBytes = 0
@@ -122,6 +128,9 @@ func (c *Conn) Start(x *exchange.Exchange, now mono.Time, last bool) bool {
 	x.Outcome, x.Reason = exchange.Pending, exchange.Reason{}
 	if c.cfg.Timeout > 0 {
 		x.Deadline = now.Add(c.cfg.Timeout)
+	}
+	if c.fresh {
+		c.fresh, c.hashNext = false, c.digest.Begin(&c.cfg.Expect, now)
 	}
 	c.queued.push(x)
 	c.leaving = last

@@ -69,6 +69,9 @@ func (c *Conn) takeData(now mono.Time, b []byte) (rest []byte, whole bool) {
 	s := c.streams.find(c.frame.id)
 	if s != nil {
 		s.x.BodyBytes += int64(data)
+		if s.id == c.hashed {
+			c.digest.Write(b[:data])
+		}
 	}
 	if c.toCome > 0 {
 		return nil, false

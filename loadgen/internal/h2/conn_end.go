@@ -23,6 +23,9 @@ func (c *Conn) complete(now mono.Time, s *stream) {
 	}
 	c.answered = true
 	outcome, text := c.cfg.Expect.Judge(x.Status, x.BodyBytes)
+	if s.id == c.hashed {
+		outcome, text = c.digest.Judge(&c.cfg.Expect, outcome, text)
+	}
 	c.finish(now, s, outcome, exchange.Reason{Text: text})
 }
 

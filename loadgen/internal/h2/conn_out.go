@@ -47,6 +47,9 @@ func (c *Conn) openStreams() {
 			return
 		}
 		c.queued.pop()
+		if c.hashNext {
+			c.hashNext, c.hashed = false, s.id
+		}
 		s.sendWindow = c.settings.initialWindow
 		c.appendHeaders(s.id)
 		if len(request.body) > 0 {

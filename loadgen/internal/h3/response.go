@@ -1,5 +1,7 @@
 package h3
 
+import "github.com/scalws/scalbench/loadgen/internal/exchange"
+
 // Response reads what comes back on one request stream. It is owned by whoever
 // feeds it, and of use after Begin, for one exchange after the other.
 //
@@ -10,14 +12,15 @@ type Response struct {
 	frames frames
 
 	phase       phase
-	head        bool   // the request was HEAD
-	bodiless    bool   // the final response has no body, whatever it says
-	began       bool   // a byte has arrived
-	interim     bool   // an interim response has
-	status      uint16 // of the final response; 0: it has not come
-	lengthBytes int64  // that DATA has to add up to; -1: nothing is known
-	bodyBytes   int64  // of DATA so far
-	fault       Fault  // the first one; nothing after it is looked at
+	head        bool             // the request was HEAD
+	bodiless    bool             // the final response has no body, whatever it says
+	began       bool             // a byte has arrived
+	interim     bool             // an interim response has
+	status      uint16           // of the final response; 0: it has not come
+	lengthBytes int64            // that DATA has to add up to; -1: nothing is known
+	bodyBytes   int64            // of DATA so far
+	digest      *exchange.Digest // takes the body; nil: nobody does
+	fault       Fault            // the first one; nothing after it is looked at
 }
 
 // phase is how far a response has come.
@@ -39,6 +42,9 @@ func (r *Response) Begin(heads *Heads, head bool) {
 	}
 	*r = Response{heads: heads, head: head, lengthBytes: -1, frames: frames{payload: kept}}
 }
+
+// Hash lets the body of the present exchange be hashed, too.
+func (r *Response) Hash(d *exchange.Digest) { r.digest = d }
 
 // Feed takes the next bytes of the stream, which are only valid during the call.
 // How they are split changes nothing. A fault is returned again by each later
@@ -69,6 +75,9 @@ func (r *Response) takePayload(b []byte) (rest []byte) {
 	case frameData:
 		n, rest := r.frames.pass(b)
 		r.bodyBytes += n
+		if r.digest != nil {
+			r.digest.Write(b[:n])
+		}
 		return rest
 	case frameHeaders:
 		section, rest, whole := r.frames.gather(b)

@@ -33,6 +33,9 @@ type Conn struct {
 	limited bool          // the server has not allowed as many as were asked for
 	most    int           // exchanges that were out at a time
 
+	fresh  bool            // no exchange was started on this QUIC connection
+	digest exchange.Digest // of the first body
+
 	streams []stream
 	free    []*stream
 	unsent  []*stream // started, and not handed to the kernel yet
@@ -63,7 +66,7 @@ func (c *Conn) reset() {
 
 // drop forgets what belongs to a QUIC connection that is over or begins anew.
 func (c *Conn) drop() {
-	c.next, c.opening, c.opener = nil, false, nil
+	c.next, c.opening, c.opener, c.fresh = nil, false, nil, true
 	c.unsent = c.unsent[:0]
 }
 

@@ -21,6 +21,7 @@ type stream struct {
 	x        *exchange.Exchange // nil: free
 	response h3.Response
 	patient  bool        // its own goroutine reads it
+	hashing  bool        // its body goes into the connection's digest
 	use      uint64      // counts exchanges: who waited for an earlier one finds out
 	ended    func(int64) // finalSizeKnown
 
@@ -55,6 +56,11 @@ func (s *stream) start(q *quic.Stream, x *exchange.Exchange, now mono.Time) {
 	s.quic, s.x, s.patient = q, x, false
 	s.use++
 	s.response.Begin(&e.heads, e.cfg.Request.Head)
+	s.hashing = s.c.fresh && s.c.digest.Begin(&e.cfg.Expect, now)
+	s.c.fresh = false
+	if s.hashing {
+		s.response.Hash(&s.c.digest)
+	}
 	if e.cfg.Timeout > 0 {
 		x.Deadline = now.Add(e.cfg.Timeout)
 		s.c.dueBy(x.Deadline)
@@ -157,6 +163,9 @@ func (s *stream) finish(now mono.Time) {
 	}
 	o, why := s.c.e.cfg.Expect.Judge(s.response.Status(), s.response.BodyBytes())
 	e := s.c.e
+	if s.hashing {
+		o, why = s.c.digest.Judge(&e.cfg.Expect, o, why)
+	}
 	e.large = s.response.BodyBytes() > smallMax
 	if o == exchange.OK {
 		e.service += (now - s.x.Sent - e.service) / 64
