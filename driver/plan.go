@@ -50,7 +50,7 @@ func planOf(s *suite.Suite, o Order, hostName string) (*record.Plan, error) {
 		i := slices.IndexFunc(s.Scenarios, func(sc suite.Scenario) bool { return sc.Name == row.Name && (sc.Mode == "" || sc.Mode == row.Mode) })
 		sc := s.Scenarios[i]
 		p.Scenarios = append(p.Scenarios, record.PlanScenario{Name: row.Name, Mode: row.Mode, Bound: sc.Bound.String(), Control: sc.Control,
-			Needs: sc.Needs, Varies: sc.Varies})
+			Margin: valueOf(sc.Margin), Needs: sc.Needs, Varies: sc.Varies})
 	}
 	for _, c := range s.Compare {
 		p.Compare = append(p.Compare, record.PlanComparison(c))
@@ -61,16 +61,19 @@ func planOf(s *suite.Suite, o Order, hostName string) (*record.Plan, error) {
 
 // gateOf is the rule that the suite asks for.
 func gateOf(g suite.Gate) record.PlanGate {
-	value := func(x *float64) record.Value {
-		if x == nil {
-			return record.Value{}
-		}
-		return record.Of(*x)
-	}
 	return record.PlanGate{
-		Policy: g.Policy.String(), MaxMarginFrac: value(g.MaxMargin), MinRatio: value(g.MinRatio), MarginFrac: value(g.Margin),
-		Alpha: value(g.Alpha), Spend: g.Spend.String(), Interval: g.Interval.String(), P99Max: value(g.Limits.P99), RSSMax: value(g.Limits.RSS), CPUMax: value(g.Limits.CPU),
+		Policy: g.Policy.String(), MaxMarginFrac: valueOf(g.MaxMargin), MinRatio: valueOf(g.MinRatio), MarginFrac: valueOf(g.Margin),
+		Alpha: valueOf(g.Alpha), Spend: g.Spend.String(), Interval: g.Interval.String(), Inconclusive: g.OnInconclusive.String(),
+		P99Max: valueOf(g.Limits.P99), P999Max: valueOf(g.Limits.P999), RSSMax: valueOf(g.Limits.RSS), CPUMax: valueOf(g.Limits.CPU),
 	}
+}
+
+// valueOf is a number that a suite says, or none.
+func valueOf(x *float64) record.Value {
+	if x == nil {
+		return record.Value{}
+	}
+	return record.Of(*x)
 }
 
 // variantOf is a variant with the facts of its program.

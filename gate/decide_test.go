@@ -145,7 +145,27 @@ func TestRuleOf(t *testing.T) {
 	if err != nil || r.MaxMarginFrac != 0 {
 		t.Errorf("of no cap: %+v, %v", r, err)
 	}
-	for _, bad := range []record.PlanGate{{Policy: "best"}, {MaxMarginFrac: record.Of(2)}} {
+	// The margin of rows that are judged by cpu_us: new / base of 1.02, or what limits it, or
+	// the one margin that the suite says.
+	for _, test := range []struct {
+		asked record.PlanGate
+		want  float64
+	}{
+		{record.PlanGate{}, 1 - 1/1.02},
+		{record.PlanGate{CPUMax: record.Of(1.05)}, 1 - 1/1.05},
+		{record.PlanGate{MarginFrac: record.Of(0.005)}, 0},
+		{record.PlanGate{MarginFrac: record.Of(0.005), CPUMax: record.Of(1.05)}, 1 - 1/1.05},
+	} {
+		test.asked.Policy = "noninferior"
+		if r, err := RuleOf(test.asked); err != nil || math.Abs(r.AppMarginFrac-test.want) > 1e-12 {
+			t.Errorf("%+v: %v, %v, want %v", test.asked, r.AppMarginFrac, err, test.want)
+		}
+	}
+	r, err = RuleOf(record.PlanGate{Policy: "noninferior", Inconclusive: "fail", Interval: "pairs", P999Max: record.Of(1.3)})
+	if err != nil || r.OnInconclusive != Fail || r.Interval != ByPairs || r.P999Max != 1.3 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for _, bad := range []record.PlanGate{{Policy: "best"}, {Inconclusive: "maybe"}, {Interval: "t"}, {MaxMarginFrac: record.Of(2)}} {
 		if _, err := RuleOf(bad); err == nil {
 			t.Errorf("%+v is a rule", bad)
 		}

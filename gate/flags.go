@@ -42,6 +42,7 @@ const (
 	FlagNotWarm         = "not-warm"
 	FlagFlip            = "flip"
 	FlagUndecided       = "undecided"
+	FlagSettled         = "inconclusive"
 )
 
 // flag adds a flag, once for each code.
@@ -74,6 +75,9 @@ func (r *Row) flagNumbers(rule Rule) {
 		if math.IsNaN(number.ratio) {
 			absent = append(absent, number.name)
 		}
+	}
+	if rule.P999Max > 0 && math.IsNaN(n.P999) {
+		absent = append(absent, "p99.9")
 	}
 	if len(absent) > 0 {
 		r.flag(FlagNotMeasured, "not measured: %s", strings.Join(absent, ", "))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"strings"
 
 	"github.com/scalws/scalbench/internal/record"
 )
@@ -46,7 +47,10 @@ type (
 		Interval  string       `json:"interval"`
 		MinRounds int          `json:"min_rounds"`
 		MaxRounds int          `json:"max_rounds,omitempty"`
+		AppMargin record.Value `json:"app_margin,omitzero"` // of rows that are judged by cpu_us
+		Counts    string       `json:"on_inconclusive,omitempty"`
 		P99Max    record.Value `json:"p99_max,omitzero"`
+		P999Max   record.Value `json:"p999_max,omitzero"`
 		RSSMax    record.Value `json:"rss_max,omitzero"`
 		CPUMax    record.Value `json:"cpu_max,omitzero"`
 	}
@@ -106,7 +110,7 @@ func (t *Table) json() jsonTable {
 func (r Rule) json() jsonRule {
 	file := jsonRule{
 		Policy: r.Policy.String(), Alpha: r.alpha(), Interval: r.Interval.String(), MinRounds: r.Rounds(),
-		P99Max: asked(r.P99Max), RSSMax: asked(r.RSSMax), CPUMax: asked(r.CPUMax),
+		P99Max: asked(r.P99Max), P999Max: asked(r.P999Max), RSSMax: asked(r.RSSMax), CPUMax: asked(r.CPUMax),
 	}
 	switch r.Policy {
 	case Parity:
@@ -114,7 +118,10 @@ func (r Rule) json() jsonRule {
 	case Fixed:
 		file.MinRatio, file.MaxRounds = asked(r.MinRatio), r.MaxRounds
 	case NonInferior:
-		file.Margin, file.MaxRounds = asked(r.MarginFrac), r.MaxRounds
+		file.Margin, file.AppMargin, file.MaxRounds = asked(r.MarginFrac), asked(r.AppMarginFrac), r.MaxRounds
+		if r.OnInconclusive != 0 {
+			file.Counts = strings.ToLower(r.OnInconclusive.String())
+		}
 		if r.MaxRounds > 0 {
 			file.Spend = r.Spend.String()
 		}

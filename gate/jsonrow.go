@@ -20,6 +20,7 @@ type (
 		Same     bool          `json:"same,omitempty"`          // nothing differs between the variants
 		Short    string        `json:"short,omitempty"`
 		Why      []string      `json:"why"`
+		Margin   record.Value  `json:"margin,omitzero"` // of noninferior
 		Tests    []jsonTest    `json:"tests,omitempty"` // of noninferior
 		Metric   string        `json:"metric"`          // rps, or cpu_us where an application limits the rate
 		Control  bool          `json:"control,omitempty"`
@@ -27,6 +28,7 @@ type (
 		Median   record.Value  `json:"median,omitzero"` // of the rounds' ratios of rps
 		Spread   record.Value  `json:"spread,omitzero"`
 		P99      record.Value  `json:"p99,omitzero"`
+		P999     record.Value  `json:"p999,omitzero"`
 		CPU      record.Value  `json:"cpu_us,omitzero"`
 		RSS      record.Value  `json:"rss,omitzero"`
 		Pooled   record.Value  `json:"pooled,omitzero"`
@@ -53,6 +55,7 @@ type (
 		Ratio  record.Value `json:"ratio,omitzero"`
 		Spread record.Value `json:"spread,omitzero"`
 		P99    record.Value `json:"p99,omitzero"`
+		P999   record.Value `json:"p999,omitzero"`
 		CPU    record.Value `json:"cpu_us,omitzero"`
 		RSS    record.Value `json:"rss,omitzero"`
 
@@ -154,7 +157,7 @@ func (r *Row) json() jsonRow {
 		Row: r.ID(), Mode: r.Mode, Scenario: r.Scenario, Base: r.Base, New: r.New,
 		Verdict: r.Verdict.String(), Ratio: known(r.Ratio), Same: r.Same, Short: r.Short, Why: r.Why, Metric: n.Metric.String(), Control: r.Control,
 		Rounds: []jsonNumbers{}, Flags: []jsonFlag{},
-		Median: known(n.Value), Spread: known(n.Spread), P99: known(n.P99), CPU: known(n.CPU), RSS: known(n.RSS), Pooled: known(n.Pooled),
+		Median: known(n.Value), Spread: known(n.Spread), P99: known(n.P99), P999: known(n.P999), CPU: known(n.CPU), RSS: known(n.RSS), Pooled: known(n.Pooled),
 		BaseRuns: n.Base.json(), NewRuns: n.New.json(), Effect: r.Effect.json(),
 	}
 	if r.First != r.Verdict {
@@ -163,7 +166,7 @@ func (r *Row) json() jsonRow {
 	for _, round := range n.Rounds {
 		file.Rounds = append(file.Rounds, jsonNumbers{
 			Base: known(round.BaseRPS), New: known(round.NewRPS), Ratio: known(round.Ratio), Spread: known(round.Spread),
-			P99: known(round.P99), CPU: known(round.CPU), RSS: known(round.RSS), CPUSpread: known(round.CPUSpread),
+			P99: known(round.P99), P999: known(round.P999), CPU: known(round.CPU), RSS: known(round.RSS), CPUSpread: known(round.CPUSpread),
 		})
 	}
 	if len(n.Sessions) > 1 {
@@ -173,6 +176,9 @@ func (r *Row) json() jsonRow {
 	}
 	if r.Limiter.Of != "" {
 		file.Limiter = &jsonLimiter{r.Limiter.Of, r.Limiter.Text}
+	}
+	if r.rule.Policy == NonInferior {
+		file.Margin = asked(r.rule.MarginFrac)
 	}
 	for _, t := range r.tests {
 		file.Tests = append(file.Tests, jsonTest{t.of, known(t.p), t.family, asked(t.limit), t.kept})

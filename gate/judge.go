@@ -31,6 +31,7 @@ type Row struct {
 	Ruling  *record.Ruling // nil: none
 	Past    []Point        // what earlier sessions said, in the order of time; see [Table.Remember]
 
+	rule      Rule   // that it was judged by, with its own margin
 	tests     []test // as Decision has them, with point
 	point     bool
 	takenBack bool // it fails by itself, and among so many rows that may be chance
@@ -105,6 +106,7 @@ func Judge(e Evidence, rules Rules) (Table, error) {
 		b.applyRepeat(&t, r)
 	}
 	for i := range t.Rows {
+		t.Rows[i].settle()
 		t.Rows[i].flagRepeats()
 		applyRulings(&t.Rows[i], rules.Rulings)
 	}
@@ -187,13 +189,18 @@ func tooFewRounds(rounds int, rule Rule) string {
 func (b *body) judgeRow(rounds []*record.Round, plan *record.Plan, c Comparison, k cell, rules Rules) Row {
 	row := Row{Comparison: c, Mode: k.mode, Scenario: k.scenario, Numbers: noNumbers(), Effect: noEffect("not judged"), Ratio: math.NaN()}
 	var needs []string
+	var own record.Value // its margin
 	if plan != nil {
 		s, _ := plan.Scenario(k.mode, k.scenario)
+		if !rules.OneMargin {
+			own = s.Margin
+		}
 		row.Control, needs = s.Control, s.Needs
 		if s.Bound == record.BoundApp {
 			row.Numbers.Metric = CPU
 		}
 	}
+	row.rule = rules.Rule.of(row.Numbers.Metric, own)
 	if len(b.faults) > 0 {
 		row.conclude(Invalid, b.faults...)
 		return row
@@ -223,7 +230,7 @@ func (b *body) judgeRow(rounds []*record.Round, plan *record.Plan, c Comparison,
 	if plan != nil {
 		row.Numbers.Plan = plan.Hash
 	}
-	row.decide(rules.Rule)
+	row.decide(row.rule)
 	row.sayStopped(rounds, all)
 	row.flagOrder(sample)
 	row.flagSeconds(sample, b.seconds)
@@ -237,6 +244,7 @@ func (r *Row) conclude(v Verdict, reasons ...string) {
 
 // decide ends a row with numbers.
 func (r *Row) decide(rule Rule) {
+	r.rule = rule
 	d := Decide(r.Numbers, rule)
 	r.Verdict, r.First, r.Short, r.Why = d.Verdict, d.Verdict, d.Short, d.Why
 	r.Ratio, r.Effect, r.tests, r.point = d.Ratio, d.Effect, d.tests, d.point

@@ -6,13 +6,13 @@ import (
 	"github.com/scalws/scalbench/internal/record"
 )
 
-// limits fails a row whose p99, peak RSS or cpu_us rose above its limit, whatever the
+// limits fails a row whose p99, p99.9, peak RSS or cpu_us rose above its limit, whatever the
 // rate did. What was not measured breaks none; flags tell that. NonInferior tests
-// p99 and cpu_us, which are as noisy as the rate; peak RSS comes in pages and hardly
+// latencies and cpu_us, which are as noisy as the rate; peak RSS comes in pages and hardly
 // varies, so that its ratio decides as it stands under every policy.
 func limits(d *Decision, n Numbers, r Rule) {
 	for _, limit := range []limit{
-		{"p99", p99Of, n.P99, r.P99Max}, {"peak RSS", nil, n.RSS, r.RSSMax}, {"cpu_us", cpuOf, n.CPU, r.CPUMax},
+		{"p99", p99Of, n.P99, r.P99Max}, {"p99.9", p999Of, n.P999, r.P999Max}, {"peak RSS", nil, n.RSS, r.RSSMax}, {"cpu_us", cpuOf, n.CPU, r.CPUMax},
 	} {
 		switch {
 		case limit.max == 0:

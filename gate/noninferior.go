@@ -79,6 +79,21 @@ func (e *Effect) directionText() string {
 	return ""
 }
 
+// settle makes of a row that is INCONCLUSIVE for good what the rule counts it as. Before the
+// last look it is not, and more rounds may decide.
+func (r *Row) settle() {
+	counts := r.rule.OnInconclusive
+	if r.Verdict != Inconclusive || counts == 0 || len(r.Numbers.Rounds) < max(r.rule.Rounds(), r.rule.MaxRounds) {
+		return
+	}
+	r.Verdict = counts
+	if len(r.Repeats) == 0 {
+		r.First = counts
+	}
+	r.Why = append(r.Why, "it stays INCONCLUSIVE, which counts as "+counts.String())
+	r.flag(FlagSettled, "INCONCLUSIVE after %d rounds, which this rule counts as %s", len(r.Numbers.Rounds), counts)
+}
+
 // moreText tells how many more rounds would see a loss of the margin, where more are
 // needed than there are.
 func (e *Effect) moreText(rounds int) string {

@@ -92,6 +92,88 @@ func TestNonInferiorByCPU(t *testing.T) {
 	}
 }
 
+// A scenario's own margin goes before that of the rule, unless one margin is asked for all; a
+// row that is judged by cpu_us has its own. static loses 1.5 %, surely; php 1.5 % of cpu_us.
+func TestMarginOfRow(t *testing.T) {
+	rules := parityRules()
+	rules.Rule = DefaultRule(NonInferior)
+	for _, test := range []struct {
+		name        string
+		change      func(p *record.Plan, r *Rules)
+		static, php Verdict
+	}{
+		{"1 % of the rate, 2 % of cpu_us", func(*record.Plan, *Rules) {}, Fail, Pass},
+		{"its own", func(p *record.Plan, r *Rules) { p.Scenarios[0].Margin = record.Of(0.03) }, Pass, Pass},
+		{"its own of cpu_us", func(p *record.Plan, r *Rules) { p.Scenarios[1].Margin = record.Of(0.005) }, Fail, Fail},
+		{"one margin", func(p *record.Plan, r *Rules) {
+			p.Scenarios[0].Margin, r.OneMargin, r.AppMarginFrac = record.Of(0.03), true, 0
+		}, Fail, Fail},
+		{"another policy", func(p *record.Plan, r *Rules) {
+			p.Scenarios[0].Margin, r.Rule = record.Of(0.03), DefaultRule(Fixed)
+		}, Pass, Pass},
+	} {
+		e := lab{5, map[string]float64{"b": 985}}.evidence()
+		e.Sessions[0].Plan.Scenarios[1].Bound = record.BoundApp
+		changed := rules
+		test.change(e.Sessions[0].Plan, &changed)
+		_, rows := judge(t, e, changed)
+		if rows["static"].Verdict != test.static || rows["php"].Verdict != test.php {
+			t.Errorf("%s: static %s %q, php %s %q", test.name, rows["static"].Verdict, rows["static"].Why, rows["php"].Verdict, rows["php"].Why)
+		}
+	}
+}
+
+// What stays INCONCLUSIVE counts as what the rule says, after the last look and not before.
+func TestOnInconclusive(t *testing.T) {
+	e := lab{5, nil}.evidence()
+	each(e, "b", "php", func(m *record.Measurement) { m.RPS = record.Of(1000 * (1 + 0.03*float64(m.Run-3))) })
+	rules := parityRules()
+	for _, test := range []struct {
+		counts    Verdict
+		maxRounds int
+		want      Verdict
+	}{{0, 0, Inconclusive}, {Fail, 0, Fail}, {Pass, 0, Pass}, {Fail, 3, Fail}, {Fail, 6, Inconclusive}} {
+		rules.Rule = DefaultRule(NonInferior)
+		rules.OnInconclusive, rules.MaxRounds = test.counts, test.maxRounds
+		table, rows := judge(t, e, rules)
+		php := rows["php"]
+		if php.Verdict != test.want || php.has(FlagSettled) != (test.want != Inconclusive) || rows["static"].Verdict != Pass {
+			t.Errorf("%+v: %s, flags %v", test, php.Verdict, php.Flags)
+		}
+		if test.maxRounds == 6 && table.Look()[1].Decided {
+			t.Errorf("%+v: decided before the last look", test)
+		}
+	}
+	rules.OnInconclusive = Borderline
+	if err := rules.Validate(); err == nil {
+		t.Error("INCONCLUSIVE counts as BORDERLINE")
+	}
+}
+
+// p99.9 has a limit where one is asked for.
+func TestP999Limit(t *testing.T) {
+	e := lab{5, nil}.evidence()
+	for variant, ms := range map[string]float64{"a": 10, "b": 13} {
+		each(e, variant, "php", func(m *record.Measurement) { m.P999Millis = record.Of(ms) })
+	}
+	rules := parityRules()
+	_, rows := judge(t, e, rules)
+	if rows["php"].Verdict != Pass {
+		t.Errorf("without a limit: %s", rows["php"].Verdict)
+	}
+	for _, policy := range []Policy{Parity, NonInferior} {
+		rules.Rule = DefaultRule(policy)
+		rules.P999Max = 1.2
+		_, rows = judge(t, e, rules)
+		if php := rows["php"]; php.Verdict != Fail || ratioText(php.Numbers.P999) != "1.300" || !strings.HasPrefix(php.Short, "p99.9 ") {
+			t.Errorf("%s: %s %q", policy, php.Verdict, php.Short)
+		}
+	}
+	if static := rows["static"]; static.Verdict != Pass || !static.has(FlagNotMeasured) {
+		t.Errorf("not measured: %s %q, %v", static.Verdict, static.Short, static.Flags)
+	}
+}
+
 // p99 is tested as the rate is, in its own direction; peak RSS as it stands.
 func TestNonInferiorLimits(t *testing.T) {
 	base := rowOf([]float64{1, 1, 1, 1, 1})

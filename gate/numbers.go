@@ -39,6 +39,7 @@ type Numbers struct {
 	Value  float64 // median over the rounds of their ratio of rps: what the rules are about
 	Spread float64 // median over the rounds of their spread, a fraction
 	P99    float64 // likewise medians of the rounds' ratios
+	P999   float64
 	CPU    float64
 	RSS    float64
 
@@ -61,17 +62,19 @@ type RoundNumbers struct {
 	Base, New []record.Measurement
 
 	BaseRPS, NewRPS float64 // medians of the runs
-	Ratio           float64 // of the medians of rps; P99, CPU and RSS likewise
-	P99, CPU, RSS   float64
+	Ratio           float64 // of the medians of rps; the next four likewise
+	P99, P999       float64
+	CPU, RSS        float64
 	Spread          float64 // larger CV of rps of the two variants, a fraction
 	CPUSpread       float64 // larger CV of cpu_us
 }
 
 // The numbers of a measurement that rows are made of.
-func rpsOf(m *record.Measurement) record.Value { return m.RPS }
-func cpuOf(m *record.Measurement) record.Value { return m.CPUMicros }
-func p99Of(m *record.Measurement) record.Value { return m.P99Millis }
-func rssOf(m *record.Measurement) record.Value { return m.RSSKiB }
+func rpsOf(m *record.Measurement) record.Value  { return m.RPS }
+func cpuOf(m *record.Measurement) record.Value  { return m.CPUMicros }
+func p99Of(m *record.Measurement) record.Value  { return m.P99Millis }
+func p999Of(m *record.Measurement) record.Value { return m.P999Millis }
+func rssOf(m *record.Measurement) record.Value  { return m.RSSKiB }
 
 func cpuAppOf(m *record.Measurement) record.Value        { return m.CPUAppMicros }
 func serverBusyOf(m *record.Measurement) record.Value    { return m.ServerBusyFrac }
@@ -96,6 +99,7 @@ func measureRound(s roundSample) RoundNumbers {
 	r.BaseRPS, r.NewRPS = medianOf(s.base, rpsOf), medianOf(s.new, rpsOf)
 	r.Ratio = r.NewRPS / r.BaseRPS
 	r.P99 = ratioOfMedians(s, p99Of)
+	r.P999 = ratioOfMedians(s, p999Of)
 	r.CPU = ratioOfMedians(s, cpuOf)
 	r.RSS = ratioOfMedians(s, rssOf)
 	r.Spread = largerCV(s, rpsOf)
@@ -115,6 +119,7 @@ func (n *Numbers) combine() {
 	n.Value = of(func(r RoundNumbers) float64 { return r.Ratio })
 	n.Spread = of(func(r RoundNumbers) float64 { return r.Spread })
 	n.P99 = of(func(r RoundNumbers) float64 { return r.P99 })
+	n.P999 = of(func(r RoundNumbers) float64 { return r.P999 })
 	n.CPU = of(func(r RoundNumbers) float64 { return r.CPU })
 	n.RSS = of(func(r RoundNumbers) float64 { return r.RSS })
 	n.CPUSpread = of(func(r RoundNumbers) float64 { return r.CPUSpread })

@@ -265,7 +265,7 @@ func whyOfCPU(t *testing.T) {
 		"  bootstrap: 0.950 to 0.950, percentiles of 10 000 draws of rounds, and of pairs in them; of 3 rounds there are only 10 different draws\n",
 		" with 2 and 12 degrees of freedom, p ",
 		"  correlation of pairs with the ones before: ",
-		"  to see a loss of 1.0 % nine times in ten takes 2 rounds like these (10 pairs), and there are 3\n",
+		"  to see a loss of 2.0 % nine times in ten takes 2 rounds like these (10 pairs), and there are 3\n",
 	} {
 		if !strings.Contains(have, want) {
 			t.Errorf("no %q in\n%s", want, have)

@@ -13,7 +13,7 @@ func noNumbers() Numbers {
 	none := math.NaN()
 	absent := Pooled{RPS: none, CPUMicros: none, P99Millis: none, RSSKiB: none, RPSMin: none, RPSMax: none, CV: none, CPUAppMicros: none, ServerBusy: none, GeneratorBusy: none, AppBusy: none}
 	return Numbers{
-		Value: none, Spread: none, P99: none, CPU: none, RSS: none, CPUSpread: none,
+		Value: none, Spread: none, P99: none, P999: none, CPU: none, RSS: none, CPUSpread: none,
 		Base: absent, New: absent, Pooled: none,
 	}
 }
@@ -68,11 +68,12 @@ func (t *Table) publishedRounds() (rounds int) {
 func (t *Table) addPublished(published record.GateRow) error {
 	c := Comparison{Base: published.Base, New: published.New}
 	row := Row{Comparison: c, Mode: published.Mode, Scenario: published.Scenario, Numbers: noNumbers(), Effect: noEffect("not judged"), Ratio: math.NaN()}
+	row.rule = t.Rules.Rule
 	n, none := &row.Numbers, math.NaN()
 	for _, ratio := range published.Ratios {
 		n.Rounds = append(n.Rounds, RoundNumbers{
 			Ratio: ratio.OrNaN(), BaseRPS: none, NewRPS: none,
-			P99: none, CPU: none, RSS: none, Spread: none, CPUSpread: none,
+			P99: none, P999: none, CPU: none, RSS: none, Spread: none, CPUSpread: none,
 		})
 	}
 	n.Value = median(ratiosOf(n.Rounds))

@@ -53,6 +53,7 @@ const (
 	DefaultAlpha         = 0.05
 	DefaultP99Max        = 1.15
 	DefaultRSSMax        = 1.15
+	DefaultAppCPUMax     = 1.02
 )
 
 // Rule is what a row is held against: plain data. The zero value is the rule as the
@@ -69,6 +70,11 @@ type Rule struct {
 	// MarginFrac is the loss that a row may have (NonInferior), as a fraction; above 0.
 	// It is fixed before the measurement and does not grow with noise.
 	MarginFrac float64
+
+	// AppMarginFrac is that of rows that are judged by cpu_us, which is noisier than a
+	// rate where an application is at work; 0: MarginFrac. A scenario's own margin goes
+	// before both.
+	AppMarginFrac float64
 
 	// Alpha is the probability of error of each bound, and of each kind of wrong
 	// verdict of NonInferior; 0 is DefaultAlpha. Other policies print such bounds.
@@ -90,9 +96,14 @@ type Rule struct {
 
 	// Limits of ratios new / base, whatever the policy says of the rate; 0: not
 	// looked at. What was not measured breaks no limit, and the row says so.
-	P99Max float64
-	RSSMax float64
-	CPUMax float64
+	P99Max  float64
+	P999Max float64
+	RSSMax  float64
+	CPUMax  float64
+
+	// OnInconclusive is what a row counts as that NonInferior leaves INCONCLUSIVE after
+	// its last look: Pass or Fail; the zero value: it stays.
+	OnInconclusive Verdict
 
 	// MinRounds makes a table of fewer rounds an estimate; 0 is the policy's own: 1
 	// for Fixed, 3 for the others.
@@ -108,10 +119,13 @@ func DefaultRule(p Policy) Rule {
 	case Fixed:
 		r.MinRatio = DefaultMinRatio
 	case NonInferior:
-		r.MarginFrac = DefaultMarginFrac
+		r.MarginFrac, r.AppMarginFrac = DefaultMarginFrac, marginOf(DefaultAppCPUMax)
 	}
 	return r
 }
+
+// marginOf is the margin of a ratio base / new of cpu_us that a limit of new / base sets.
+func marginOf(cpuMax float64) float64 { return 1 - 1/cpuMax }
 
 // RuleOf returns the rule that a suite asks for. The error names what is not a rule.
 func RuleOf(g record.PlanGate) (Rule, error) {
@@ -128,11 +142,21 @@ func RuleOf(g record.PlanGate) (Rule, error) {
 		at    *float64
 	}{
 		{g.MaxMarginFrac, &r.MaxMarginFrac}, {g.MinRatio, &r.MinRatio}, {g.MarginFrac, &r.MarginFrac}, {g.Alpha, &r.Alpha},
-		{g.P99Max, &r.P99Max}, {g.RSSMax, &r.RSSMax}, {g.CPUMax, &r.CPUMax},
+		{g.P99Max, &r.P99Max}, {g.P999Max, &r.P999Max}, {g.RSSMax, &r.RSSMax}, {g.CPUMax, &r.CPUMax},
 	} {
 		if x, asked := field.asked.Get(); asked {
 			*field.at = x
 		}
+	}
+	r.SetAppMargin(g.MarginFrac.Known(), g.CPUMax.Known())
+	switch g.Inconclusive {
+	case "":
+	case "fail":
+		r.OnInconclusive = Fail
+	case "pass":
+		r.OnInconclusive = Pass
+	default:
+		return Rule{}, fmt.Errorf("on_inconclusive %q, expected fail or pass", g.Inconclusive)
 	}
 	if g.MaxRounds >= r.Rounds() { // fewer are an estimate, however often it is looked at
 		r.MaxRounds, r.MinRounds = g.MaxRounds, max(r.Rounds(), g.LooksFrom)
@@ -150,6 +174,32 @@ func RuleOf(g record.PlanGate) (Rule, error) {
 		}
 	}
 	return r, r.Validate()
+}
+
+// SetAppMargin makes the margin of rows that are judged by cpu_us of what was asked for:
+// the limit of cpu_us, or the one margin of all.
+func (r *Rule) SetAppMargin(marginAsked, cpuAsked bool) {
+	switch {
+	case r.Policy != NonInferior:
+	case cpuAsked && r.CPUMax > 1:
+		r.AppMarginFrac = marginOf(r.CPUMax)
+	case marginAsked:
+		r.AppMarginFrac = 0
+	}
+}
+
+// of is the rule for a row: a scenario's own margin goes first, then that of what the row
+// is judged by.
+func (r Rule) of(metric Metric, own record.Value) Rule {
+	if r.Policy != NonInferior {
+		return r
+	}
+	if margin, known := own.Get(); known {
+		r.MarginFrac = margin
+	} else if metric == CPU && r.AppMarginFrac > 0 {
+		r.MarginFrac = r.AppMarginFrac
+	}
+	return r
 }
 
 // margin is the loss that is asked about: that of NonInferior, and the usual one under
@@ -187,10 +237,12 @@ func (r Rule) Validate() error {
 	for _, limit := range []struct {
 		of  string
 		max float64
-	}{{"p99", r.P99Max}, {"peak RSS", r.RSSMax}, {"cpu_us", r.CPUMax}, {"smallest", r.MinRatio}} {
+	}{{"p99", r.P99Max}, {"p99.9", r.P999Max}, {"peak RSS", r.RSSMax}, {"cpu_us", r.CPUMax}, {"smallest", r.MinRatio}} {
 		wrong(!(limit.max >= 0) || math.IsInf(limit.max, 0), "%s ratio %v, expected 0 for no limit, or a ratio such as 1.15", limit.of, limit.max)
 	}
 	wrong(r.Policy == NonInferior && !(r.MarginFrac > 0 && r.MarginFrac < 1), "margin %v, expected a fraction above 0 and below 1, such as %v", r.MarginFrac, DefaultMarginFrac)
+	wrong(!(r.AppMarginFrac >= 0 && r.AppMarginFrac < 1), "margin of cpu_us %v, expected a fraction below 1, or 0 for that of the rate", r.AppMarginFrac)
+	wrong(r.OnInconclusive != 0 && r.OnInconclusive != Pass && r.OnInconclusive != Fail, "inconclusive rows count as %s, expected PASS or FAIL", r.OnInconclusive)
 	wrong(!(r.Alpha >= 0 && r.Alpha < 0.5), "alpha %v, expected a probability of error below 0.5, such as %v, or 0 for that", r.Alpha, DefaultAlpha)
 	wrong(r.MaxRounds != 0 && r.MaxRounds < r.Rounds(), "largest number of rounds %d, expected 0 for one look, or at least %d", r.MaxRounds, r.Rounds())
 	wrong(r.MinRounds < 0, "smallest number of rounds %d, expected 0 for the policy's own, or more", r.MinRounds)
@@ -223,7 +275,10 @@ type Rules struct {
 	Rule
 	Compare []Comparison // at least one
 
-	Rulings       []record.Ruling
+	Rulings []record.Ruling
+	// OneMargin takes the rule's margin for all rows, whatever their scenarios say.
+	OneMargin bool
+
 	AcceptRulings bool // a FAIL with a ruling counts as PASS
 
 	// AllowMissing are scenarios, or needs of scenarios such as php, whose NOT RUN

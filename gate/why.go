@@ -20,7 +20,7 @@ func WriteWhy(out io.Writer, t *Table, r *Row) error {
 		line("ESTIMATE: %s; it gives no verdict of record", t.Estimate)
 	}
 	r.writeRounds(&page)
-	line("policy %s", t.Rules.text())
+	line("policy %s", r.rule.text())
 	for _, reason := range r.Why {
 		line("  %s", reason)
 	}
@@ -74,14 +74,14 @@ func (r *Row) writeRounds(out *bytes.Buffer) {
 			of       func(*record.Measurement) record.Value
 			decimals int
 			ratio    float64
-		}{{"median p99, ms", p99Of, 2, round.P99}, {"median cpu_us", cpuOf, 2, round.CPU}, {"median peak RSS, KiB", rssOf, 0, round.RSS}} {
+		}{{"median p99, ms", p99Of, 2, round.P99}, {"median p99.9, ms", p999Of, 2, round.P999}, {"median cpu_us", cpuOf, 2, round.CPU}, {"median peak RSS, KiB", rssOf, 0, round.RSS}} {
 			add(number.name, decimals(medianOf(round.Base, number.of), number.decimals), decimals(medianOf(round.New, number.of), number.decimals), ratioText(number.ratio))
 		}
 		grid.Text(out) // a buffer takes everything
 	}
 	if len(n.Rounds) > 0 {
-		fmt.Fprintf(out, "median of the rounds: ratio %s, spread %s, p99 %s, cpu_us %s, spread of cpu_us %s, peak RSS %s; pooled ratio %s, which decides nothing\n",
-			ratioText(n.Value), percentText(n.Spread), ratioText(n.P99), ratioText(n.CPU), percentText(n.CPUSpread), ratioText(n.RSS), ratioText(n.Pooled))
+		fmt.Fprintf(out, "median of the rounds: ratio %s, spread %s, p99 %s, p99.9 %s, cpu_us %s, spread of cpu_us %s, peak RSS %s; pooled ratio %s, which decides nothing\n",
+			ratioText(n.Value), percentText(n.Spread), ratioText(n.P99), ratioText(n.P999), ratioText(n.CPU), percentText(n.CPUSpread), ratioText(n.RSS), ratioText(n.Pooled))
 	}
 	if len(n.Sessions) > 1 {
 		for _, s := range n.Sessions {
@@ -121,6 +121,9 @@ func (r Rule) text() string {
 		}
 	case NonInferior:
 		parts = append(parts, "margin "+percentText(r.MarginFrac), "alpha "+shortText(r.alpha()))
+		if r.OnInconclusive != 0 {
+			parts = append(parts, "INCONCLUSIVE counts as "+r.OnInconclusive.String())
+		}
 		if r.MaxRounds > 0 {
 			parts = append(parts, fmt.Sprintf("looks after rounds %d to %d, spending %s", r.Rounds(), r.MaxRounds, r.Spend))
 		}
@@ -128,7 +131,7 @@ func (r Rule) text() string {
 	for _, l := range []struct {
 		of  string
 		max float64
-	}{{"p99", r.P99Max}, {"peak RSS", r.RSSMax}, {"cpu_us", r.CPUMax}} {
+	}{{"p99", r.P99Max}, {"p99.9", r.P999Max}, {"peak RSS", r.RSSMax}, {"cpu_us", r.CPUMax}} {
 		if l.max > 0 {
 			parts = append(parts, l.of+" at most "+shortText(l.max))
 		}

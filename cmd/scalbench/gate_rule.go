@@ -16,13 +16,15 @@ import (
 
 // gateRuleFlags are the flags that say what a row is held against, as they were typed.
 type gateRuleFlags struct {
-	policy                 string
-	minRatio               float64
-	maxMargin, margin      string
-	alpha                  float64
-	spend, interval        string
-	maxRounds              int
-	p99Max, rssMax, cpuMax float64
+	policy            string
+	minRatio          float64
+	maxMargin, margin string
+	alpha             float64
+	spend, interval   string
+	maxRounds         int
+	p99Max, p999Max   float64
+	rssMax, cpuMax    float64
+	onInconclusive    string
 }
 
 func (r *gateRuleFlags) register(f *pflag.FlagSet) {
@@ -33,8 +35,10 @@ func (r *gateRuleFlags) register(f *pflag.FlagSet) {
 	f.Float64Var(&r.alpha, "alpha", gate.DefaultAlpha, "`probability` of error of each bound, and of each kind of wrong verdict of noninferior")
 	f.IntVar(&r.maxRounds, "max-rounds", 0, "last round after which a session that stops early is looked at (noninferior); 0: it is looked at once")
 	f.StringVar(&r.spend, "spend", stat.OBF.String(), "how looks share alpha: obf or power2 (noninferior)")
+	f.StringVar(&r.onInconclusive, "on-inconclusive", "stay", "what a row counts as that is INCONCLUSIVE after its last look: stay, fail or pass (noninferior)")
 	f.StringVar(&r.interval, "interval", gate.ByRounds.String(), "how bounds are made: rounds, pairs or bootstrap")
 	f.Float64Var(&r.p99Max, "p99-max", gate.DefaultP99Max, "largest `ratio` of p99, 0 for no limit")
+	f.Float64Var(&r.p999Max, "p999-max", 0, "largest `ratio` of p99.9, 0 for no limit")
 	f.Float64Var(&r.rssMax, "rss-max", gate.DefaultRSSMax, "largest `ratio` of peak RSS, 0 for no limit")
 	f.Float64Var(&r.cpuMax, "cpu-max", 0, "largest `ratio` of CPU time per request, 0 for no limit")
 }
@@ -44,13 +48,14 @@ func (r *gateRuleFlags) check(f *pflag.FlagSet) error {
 	_, policyErr := gate.ParsePolicy(r.policy)
 	_, intervalErr := gate.ParseInterval(r.interval)
 	_, spendErr := stat.ParseSpending(r.spend)
+	_, countsErr := parseInconclusive(r.onInconclusive)
 	_, capErr := parseShare(r.maxMargin)
 	_, marginErr := parseShare(r.margin)
 	var faults []error
 	for _, fault := range []struct {
 		flag string
 		err  error
-	}{{"policy", policyErr}, {"max-margin", capErr}, {"margin", marginErr}, {"spend", spendErr}, {"interval", intervalErr}} {
+	}{{"policy", policyErr}, {"max-margin", capErr}, {"margin", marginErr}, {"spend", spendErr}, {"interval", intervalErr}, {"on-inconclusive", countsErr}} {
 		if fault.err != nil {
 			faults = append(faults, usagef("--%s: %w", fault.flag, fault.err))
 		}
@@ -84,7 +89,7 @@ func (r *gateRuleFlags) rule(plan *record.Plan, f *pflag.FlagSet) (gate.Rule, er
 	if policy, _ := gate.ParsePolicy(r.policy); f.Changed("policy") && policy != rule.Policy {
 		limits := rule
 		rule = gate.DefaultRule(policy)
-		rule.P99Max, rule.RSSMax, rule.CPUMax = limits.P99Max, limits.RSSMax, limits.CPUMax
+		rule.P99Max, rule.P999Max, rule.RSSMax, rule.CPUMax = limits.P99Max, limits.P999Max, limits.RSSMax, limits.CPUMax
 	}
 	faults := []error{r.override(&rule, f), rule.Validate()}
 	if err := errors.Join(faults...); err != nil {
@@ -99,11 +104,12 @@ func (r *gateRuleFlags) override(rule *gate.Rule, f *pflag.FlagSet) error {
 	var faults []error
 	only := map[string]gate.Policy{
 		"max-margin": gate.Parity, "min-ratio": gate.Fixed,
-		"margin": gate.NonInferior, "max-rounds": gate.NonInferior, "spend": gate.NonInferior,
+		"margin": gate.NonInferior, "max-rounds": gate.NonInferior, "spend": gate.NonInferior, "on-inconclusive": gate.NonInferior,
 	}
 	cap, _ := parseShare(r.maxMargin)
 	margin, _ := parseShare(r.margin)
 	spend, _ := stat.ParseSpending(r.spend)
+	counts, _ := parseInconclusive(r.onInconclusive)
 	interval, _ := gate.ParseInterval(r.interval)
 	f.Visit(func(flag *pflag.Flag) {
 		if policy, restricted := only[flag.Name]; restricted && policy != rule.Policy {
@@ -127,13 +133,27 @@ func (r *gateRuleFlags) override(rule *gate.Rule, f *pflag.FlagSet) error {
 			rule.Interval = interval
 		case "p99-max":
 			rule.P99Max = r.p99Max
+		case "on-inconclusive":
+			rule.OnInconclusive = counts
+		case "p999-max":
+			rule.P999Max = r.p999Max
 		case "rss-max":
 			rule.RSSMax = r.rssMax
 		case "cpu-max":
 			rule.CPUMax = r.cpuMax
 		}
 	})
+	rule.SetAppMargin(f.Changed("margin"), f.Changed("cpu-max"))
 	return errors.Join(faults...)
+}
+
+// parseInconclusive reads what such a row counts as; the zero verdict: it stays.
+func parseInconclusive(text string) (gate.Verdict, error) {
+	counts, known := map[string]gate.Verdict{"stay": 0, "fail": gate.Fail, "pass": gate.Pass}[text]
+	if !known {
+		return 0, fmt.Errorf("%q, want stay, fail or pass", text)
+	}
+	return counts, nil
 }
 
 // rules are everything that is asked of one evidence.
@@ -145,7 +165,7 @@ func (o *gateOptions) rules(r *results, f *pflag.FlagSet) (gate.Rules, error) {
 	}
 	rules := gate.Rules{
 		Rule: rule, Rulings: r.rulings, AcceptRulings: o.acceptRulings,
-		AllowMissing: o.allowMissing, PassSame: o.onSame == onSamePass,
+		AllowMissing: o.allowMissing, PassSame: o.onSame == onSamePass, OneMargin: f.Changed("margin"),
 	}
 	if plan != nil {
 		rules.Compare = gate.ComparisonsOf(plan)

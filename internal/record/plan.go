@@ -66,6 +66,7 @@ type PlanScenario struct {
 	Mode    string   `json:"mode,omitempty"`
 	Bound   string   `json:"bound,omitempty"`   // BoundServer, the default, or BoundApp
 	Control bool     `json:"control,omitempty"` // expected to show no difference
+	Margin  Value    `json:"margin,omitzero"`   // loss that still passes in this row, a fraction; none: that of the gate
 	Needs   []string `json:"needs,omitempty"`   // what the host or the variant must have
 	Varies  []string `json:"varies,omitempty"`  // in addition to the plan's
 }
@@ -90,11 +91,13 @@ type PlanGate struct {
 	MinRatio      Value  `json:"min_ratio,omitzero"`
 	MarginFrac    Value  `json:"margin,omitzero"`
 	Alpha         Value  `json:"alpha,omitzero"`
-	LooksFrom     int    `json:"looks_from,omitempty"` // looked at after each round from this one
-	MaxRounds     int    `json:"max_rounds,omitempty"` // until this one; both 0: once
-	Spend         string `json:"spend,omitempty"`      // how those looks share alpha: obf or power2
-	Interval      string `json:"interval,omitempty"`   // how bounds are made: rounds, pairs or bootstrap
-	P99Max        Value  `json:"p99_max,omitzero"`     // ratios new / base
+	LooksFrom     int    `json:"looks_from,omitempty"`      // looked at after each round from this one
+	MaxRounds     int    `json:"max_rounds,omitempty"`      // until this one; both 0: once
+	Spend         string `json:"spend,omitempty"`           // how those looks share alpha: obf or power2
+	Interval      string `json:"interval,omitempty"`        // how bounds are made: rounds, pairs or bootstrap
+	Inconclusive  string `json:"on_inconclusive,omitempty"` // what such a row counts as in the end: fail or pass
+	P99Max        Value  `json:"p99_max,omitzero"`          // ratios new / base
+	P999Max       Value  `json:"p999_max,omitzero"`
 	RSSMax        Value  `json:"rss_max,omitzero"`
 	CPUMax        Value  `json:"cpu_max,omitzero"`
 }
@@ -189,6 +192,11 @@ func (p *Plan) check(faults *faultList) {
 		}
 		if s.Bound != "" && s.Bound != BoundServer && s.Bound != BoundApp {
 			faults.at(0, "scenario %s: bound %q, expected %s or %s", scenarioText(s.Mode, s.Name), s.Bound, BoundServer, BoundApp)
+		}
+	}
+	for _, s := range p.Scenarios {
+		if margin, known := s.Margin.Get(); known && !(margin > 0 && margin < 1) {
+			faults.at(0, "scenario %s: margin %v, expected a fraction above 0 and below 1", scenarioText(s.Mode, s.Name), margin)
 		}
 	}
 	for _, c := range p.Compare {

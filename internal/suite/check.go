@@ -44,6 +44,15 @@ func checkNames(scenarios []placed) {
 	}
 }
 
+// checkMargins tells margins under a policy that has none.
+func checkMargins(p Policy, scenarios []placed) {
+	for _, sc := range scenarios {
+		if sc.marginAt != nil && p != NonInferior {
+			sc.in.fault(sc.marginAt, "key \"margin\" in scenario %q: only policy: %s has it, and the gate's is %s", sc.Name, NonInferior, p)
+		}
+	}
+}
+
 // checkTarget tells paths that nobody serves. The target may stand after the
 // scenarios, so that this waits for the whole file.
 func checkTarget(target Target, hasVariants bool, scenarios []placed) {

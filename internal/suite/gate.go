@@ -14,13 +14,15 @@ type Gate struct {
 
 	Interval Interval
 
+	OnInconclusive OnInconclusive // only of NonInferior
+
 	Limits Limits
 }
 
 // Limits are the greatest ratios new / base that pass, whatever the rate; 0: no
 // limit.
 type Limits struct {
-	P99, RSS, CPU *float64
+	P99, P999, RSS, CPU *float64
 }
 
 // Policy is how a ratio becomes a verdict.
@@ -59,6 +61,18 @@ const (
 
 // String returns the word of the file, "" for IntervalDefault.
 func (i Interval) String() string { return [...]string{"", "rounds", "pairs", "bootstrap"}[i] }
+
+// OnInconclusive is what a row counts as that is INCONCLUSIVE in the end.
+type OnInconclusive uint8
+
+const (
+	StaysInconclusive OnInconclusive = iota
+	CountsAsFail
+	CountsAsPass
+)
+
+// String returns the word of the file, "" for StaysInconclusive.
+func (o OnInconclusive) String() string { return [...]string{"", "fail", "pass"}[o] }
 
 // Comparison is which variant is held against which: ratios are New / Base.
 type Comparison struct {

@@ -8,15 +8,15 @@ import (
 
 var gateKeys = keyTable{
 	what:  "gate",
-	known: []string{"policy", "max_margin", "min_ratio", "margin", "alpha", "limits", "spend", "interval"},
+	known: []string{"policy", "max_margin", "min_ratio", "margin", "alpha", "limits", "spend", "interval", "on_inconclusive"},
 	hints: map[string]string{"threshold": `it is "min_ratio"`},
 }
 
-var limitKeys = keyTable{what: "limits", known: []string{"p99", "rss", "cpu"}}
+var limitKeys = keyTable{what: "limits", known: []string{"p99", "p999", "rss", "cpu"}}
 
 // policyOf is the one policy that a key is for.
 var policyOf = map[string]Policy{
-	"max_margin": Parity, "min_ratio": Fixed, "margin": NonInferior, "alpha": NonInferior, "spend": NonInferior,
+	"max_margin": Parity, "min_ratio": Fixed, "margin": NonInferior, "alpha": NonInferior, "spend": NonInferior, "on_inconclusive": NonInferior,
 }
 
 // gate reads the rule, and tells what only another policy has.
@@ -41,6 +41,8 @@ func (r *reader) gate(f field) Gate {
 			g.Spend = choice(r, f, words(OBrienFleming, Power2)...)
 		case "interval":
 			g.Interval = choice(r, f, words(ByRounds, ByPairs, ByBootstrap)...)
+		case "on_inconclusive":
+			g.OnInconclusive = choice(r, f, words(CountsAsFail, CountsAsPass)...)
 		}
 	}
 	for _, f := range fields {
@@ -58,6 +60,8 @@ func (r *reader) limits(f field) Limits {
 		switch f.key {
 		case "p99":
 			l.P99 = limit
+		case "p999":
+			l.P999 = limit
 		case "rss":
 			l.RSS = limit
 		case "cpu":

@@ -13,7 +13,7 @@ import (
 var scenarioKeys = keyTable{
 	what: "a scenario",
 	known: []string{"name", "about", "url", "http", "tls", "connections", "streams", "load", "requests_per_conn", "method", "headers", "body",
-		"warmup", "measure", "expect", "needs", "helpers", "bound", "control", "varies", "expected", "mode", "stand_in", "programs", "install"},
+		"warmup", "measure", "expect", "needs", "helpers", "bound", "control", "margin", "varies", "expected", "mode", "stand_in", "programs", "install"},
 	must:  []string{"name", "url"},
 	hints: map[string]string{"rate": "it stands in load: {kind: open, rate: 1000}"},
 }
@@ -78,6 +78,8 @@ func (r *reader) scenario(n ast.Node) placed {
 			sc.Bound = choice(r, f, option[Bound]{word: "server", value: BoundServer}, option[Bound]{word: "app", value: BoundApp})
 		case "control":
 			sc.Control = r.boolean(f)
+		case "margin":
+			sc.Margin, sc.marginAt = new(r.share(f, 0.0001, 0.5)), f.name
 		case "varies":
 			sc.Varies = r.varies(f)
 		case "expected":

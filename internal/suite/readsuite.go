@@ -17,8 +17,8 @@ var suiteKeys = keyTable{
 // at.
 type placed struct {
 	Scenario
-	in                                            *reader
-	nameAt, urlAt, httpAt, tlsAt, caAt, streamsAt ast.Node // nil when the key is missing
+	in                                                      *reader
+	nameAt, urlAt, httpAt, tlsAt, caAt, streamsAt, marginAt ast.Node // nil when the key is missing
 }
 
 // parts are what a suite is made of until the checks across it are done.
@@ -99,6 +99,7 @@ func (r *reader) complete(s *Suite, p *parts) {
 		s.Plan.Order = Counterbalanced
 	}
 	checkNames(p.scenarios)
+	checkMargins(s.Gate.Policy, p.scenarios)
 	checkTarget(s.Target, r.job.hasVariants, p.scenarios)
 	checkVariants(p.variants)
 	checkPorts(p.variants, p.scenarios)

@@ -49,10 +49,10 @@ variants:
     install: apt install util-linux php-fpm
   - {name: new, command: [server], expect: {exe: server}, ports: {http: 8080, https: 8443}, same_ok: the same for a test}
 scenarios:
-  - {name: a, mode: multi, url: /x, connections: "{conns}", varies: [env], expected: Faster., needs: [h3], stand_in: /delay/2ms, programs: [node], install: apt install nodejs}
+  - {name: a, mode: multi, url: /x, connections: "{conns}", varies: [env], margin: 3%, expected: Faster., needs: [h3], stand_in: /delay/2ms, programs: [node], install: apt install nodejs}
   - {name: a, url: /x, body: '{"n": {conns}, "m": "{{conns}} {other}"}'}
 compare: [{base: old, new: new}, {base: new, new: old, same_ok: why not}]
-gate: {policy: noninferior, margin: 1%, alpha: 0.05, spend: obf, interval: pairs, limits: {p99: 1.15, rss: 1.2, cpu: 0}}
+gate: {policy: noninferior, margin: 1%, alpha: 0.05, spend: obf, interval: pairs, on_inconclusive: fail, limits: {p99: 1.15, p999: 1.3, rss: 1.2, cpu: 0}}
 helpers:
   - name: upstream
     command: [node, "{dir}/app.js"]
@@ -109,14 +109,14 @@ func TestParseSession(t *testing.T) {
 		},
 		Scenarios: []Scenario{
 			{Name: "a", Mode: "multi", URL: "/x", OfVariants: true, Connections: 128, Streams: 1, Method: "GET", Measure: 10 * time.Second,
-				Varies: []string{"env"}, Expected: "Faster.", Needs: []string{"h3"}, StandIn: "/delay/2ms",
+				Varies: []string{"env"}, Margin: new(0.03), Expected: "Faster.", Needs: []string{"h3"}, StandIn: "/delay/2ms",
 				Needed: Needed{Programs: []string{"node"}, Install: "apt install nodejs"}},
 			{Name: "a", URL: "/x", OfVariants: true, Connections: 50, Streams: 1, Method: "GET", Measure: 10 * time.Second,
 				Body: `{"n": 128, "m": "{conns} {other}"}`},
 		},
 		Compare: []Comparison{{Base: "old", New: "new", SameOK: "the same for a test"}, {Base: "new", New: "old", SameOK: "why not"}},
-		Gate: Gate{Policy: NonInferior, Margin: new(0.01), Alpha: new(0.05), Spend: OBrienFleming, Interval: ByPairs,
-			Limits: Limits{P99: new(1.15), RSS: new(1.2), CPU: new(0.0)}},
+		Gate: Gate{Policy: NonInferior, Margin: new(0.01), Alpha: new(0.05), Spend: OBrienFleming, Interval: ByPairs, OnInconclusive: CountsAsFail,
+			Limits: Limits{P99: new(1.15), P999: new(1.3), RSS: new(1.2), CPU: new(0.0)}},
 		Helpers: []Helper{{Name: "upstream", Command: []string{"node", "{dir}/app.js"},
 			Ready: Ready{URL: "http://127.0.0.1:9000/", Timeout: 10 * time.Second},
 			Env:   []EnvVar{{"A", "b"}}, User: "nobody", Log: LogRules{Ignore: []string{"x"}},

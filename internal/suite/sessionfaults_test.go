@@ -164,7 +164,7 @@ variants:
 `},
 		{"gate and comparisons", nil, `
 suite: s
-scenarios: [{name: a, url: http://h/, varies: [cnfig], expected: "", mode: Multi, stand_in: delay}]
+scenarios: [{name: a, url: http://h/, varies: [cnfig], expected: "", mode: Multi, stand_in: delay, margin: 1%}]
 variants: [{name: one, command: [x]}, {name: two, command: [x]}]
 compare: [{base: one, new: to}, {base: one, new: one}, {base: two, new: one}, {base: two, new: one}, {base: zzzzz}, one]
 gate: {policy: fixed, max_margin: 5, min_ratio: 98%, margin: 1%, alpha: 1, spend: all, interval: t, limits: {p99: -1, rsss: 2}, threshold: 0.98}
@@ -174,6 +174,7 @@ varies: [config, config, everything]
 2:66: expected: expected one line of 1 to 200 characters
 2:76: mode: "Multi", expected 1 to 64 of a-z 0-9 . _ - with a letter or digit first
 2:93: stand_in: "delay", expected a path on the embedded target such as /proxy/delay/2ms
+2:100: key "margin" in scenario "a": only policy: noninferior has it, and the gate's is fixed
 4:28: no variant "to"; did you mean "two"?
 4:50: new: "one" is the base, too; for a variant against itself write it twice under two names, with same_ok
 4:96: one against two is there twice, first on line 4

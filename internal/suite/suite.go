@@ -78,6 +78,10 @@ type Scenario struct {
 	Bound   Bound
 	Control bool // a row that is expected to show no difference
 
+	// Margin is the loss that still passes in this row, a fraction; nil: that of the
+	// gate. Only under the policy NonInferior.
+	Margin *float64
+
 	// StandIn is the path that the embedded target plays the scenario with, where it
 	// stands in for the variants; "": that of URL.
 	StandIn string

@@ -65,6 +65,7 @@ func TestWords(t *testing.T) {
 		{EachMeasurement.String(), "measurement"},
 		{SpendDefault.String(), ""},
 		{IntervalDefault.String(), ""},
+		{StaysInconclusive.String(), ""},
 		{Requirement{Key: "turbo", Value: "off"}.String(), "turbo=off"},
 	} {
 		if test.got != test.want {
