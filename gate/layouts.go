@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -194,8 +195,10 @@ func (p Pooled) SpreadLine() string {
 	return fmt.Sprintf("%s-%s (%s)", rateText(p.RPSMin), rateText(p.RPSMax), percentText(p.CV))
 }
 
-// BinaryGrid is the table of the reports' methods: which program each variant is. ok
-// is false when nothing is known of any.
+// BinaryGrid is the table of the reports' methods, with what of it can be read from the
+// file itself in columns of their own: which program each variant is. Where it is from the
+// suite says by "from" and "commit" under about; it is the path otherwise. ok is false
+// when nothing is known of any.
 func (t *Table) BinaryGrid() (g Grid, ok bool) {
 	g.Columns = []Column{{Title: "label"}, {Title: "from"}, {Title: "C library, C compiler"}, {Title: "linkage"}, {Title: "SHA-256"}, {Title: "bytes", Number: true}}
 	for _, v := range t.Variants {
@@ -203,7 +206,7 @@ func (t *Table) BinaryGrid() (g Grid, ok bool) {
 		if b == nil {
 			continue
 		}
-		from := b.Path
+		from := cmp.Or(v.About["from"], b.Path)
 		if commit := v.About["commit"]; commit != "" {
 			from += " at " + commit
 		}

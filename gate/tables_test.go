@@ -3,6 +3,7 @@ package gate
 import (
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -159,6 +160,45 @@ func TestGateway(t *testing.T) {
 	}
 	if have, want := (Gate{first}).WorstSentence(), "Worst: cache-hit new / base 0.978 BORDERLINE, below 0.98 by less than its spread."; have != want {
 		t.Errorf("%s, want %s", have, want)
+	}
+}
+
+// The cache-hit row was BORDERLINE, and the repeat decided it: both are told.
+func TestGatewayRepeat(t *testing.T) {
+	first, again := gatewayTables(t)
+	resolved := 0
+	for i := range first.Rows {
+		row := &first.Rows[i]
+		row.First = row.Verdict
+		for _, r := range again.Rows {
+			if r.cell() == row.cell() && r.Comparison == row.Comparison {
+				row.resolve(r, "xeon-gateway-ab-cache")
+				row.flagRepeats()
+				resolved++
+			}
+		}
+	}
+	if resolved != 2 || first.Verdict() != Pass {
+		t.Fatalf("%d rows, the table is %s", resolved, first.Verdict())
+	}
+	row := &first.Rows[slices.IndexFunc(first.Rows, func(r Row) bool { return r.Is("cache-hit new/base") })]
+	if row.First != Borderline || row.Verdict != Pass || row.Short != "below 0.98 by less than its spread, then 0.991 PASS in a repeat" {
+		t.Errorf("%s, then %s: %q", row.First, row.Verdict, row.Short)
+	}
+	// The cells of the published lines: that of the table, and that of the repeat.
+	published := csvFile(t, "gateway.csv")
+	if have := joined(first.scenarios()[3]); have != published[3]["verdict"]+", then "+published[4]["verdict"] || published[4]["table"] != again.Name {
+		t.Errorf("cell %q, published %q and %q", have, published[3]["verdict"], published[4]["verdict"])
+	}
+	lines := strings.Join(first.footnotes(), "\n")
+	for _, want := range []string{
+		"cache-hit new / base, repeated: cache-hit: 0.991, median 0.991: PASS",
+		"cache-hit new / base: repeated: BORDERLINE, then PASS",
+		"cache-hit scoped / new: repeated: a repeat decides BORDERLINE and INCONCLUSIVE alone, and PASS stays",
+	} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("no %q in\n%s", want, lines)
+		}
 	}
 }
 
