@@ -22,6 +22,7 @@ type (
 		Version string      `json:"version,omitempty"` // of the program that judged
 		Verdict string      `json:"verdict"`
 		Worst   string      `json:"worst,omitempty"` // sentence about the worst row
+		Again   string      `json:"again,omitempty"` // command that measures that row again
 		Tables  []jsonTable `json:"tables"`
 	}
 	jsonTable struct {
@@ -72,7 +73,7 @@ type (
 
 // WriteJSON writes a gate as [Schema]; version is that of the program, "" for none.
 func WriteJSON(out io.Writer, g Gate, version string) error {
-	file := jsonGate{Schema: Schema, Version: version, Verdict: g.Verdict().String(), Worst: g.WorstSentence(), Tables: []jsonTable{}}
+	file := jsonGate{Schema: Schema, Version: version, Verdict: g.Verdict().String(), Worst: g.WorstSentence(), Again: g.Again(), Tables: []jsonTable{}}
 	for i := range g {
 		file.Tables = append(file.Tables, g[i].json())
 	}

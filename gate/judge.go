@@ -62,6 +62,7 @@ func (r *Row) Word() string {
 // Table is a judged table.
 type Table struct {
 	Name     string
+	Session  string // directory of its first session; "": not here
 	Origin   Origin
 	RepeatOf string // session that it repeats, and that is not here; "": it is no repeat
 	Rules    Rules
@@ -87,6 +88,9 @@ func Judge(e Evidence, rules Rules) (Table, error) {
 	b.addNotes()
 	t := Table{Name: nameOf(e), Rules: rules, Notes: b.notes, Rounds: b.rounds}
 	t.Origin = originOf(t.Name, b.first)
+	if b.first != nil {
+		t.Session = b.first.Dir
+	}
 	if b.plan != nil {
 		t.Variants, t.RepeatOf = variantsAsRun(b.plan.Variants, b.rounds), b.plan.RepeatOf
 	}

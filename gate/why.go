@@ -42,6 +42,9 @@ func WriteWhy(out io.Writer, t *Table, r *Row) error {
 		line("repeated: %s", r.Repeats[i].Line())
 		r.Repeats[i].writeRounds(&page)
 	}
+	if command := t.again(r); command != "" {
+		line("again: %s", command)
+	}
 	if _, err := out.Write(page.Bytes()); err != nil {
 		return fmt.Errorf("write gate: %w", err)
 	}

@@ -67,16 +67,21 @@ func (t *Table) graver(a, b *Row) int {
 	return cmp.Or(cmp.Compare(t.counted(b), t.counted(a)), cmp.Compare(a.Ratio, b.Ratio)) // NaN is less than any number
 }
 
-// WorstSentence names the worst row of all tables, and why: "Worst: python 0.998,
-// inside its spread (rounds in both directions)." It is "" when there is no row.
-func (g Gate) WorstSentence() string {
-	var table *Table
-	var row *Row
+// worst returns the row that a reader should look at first, and its table; nil when
+// there is none.
+func (g Gate) worst() (table *Table, row *Row) {
 	for i := range g {
 		if r := g[i].Worst(); r != nil && (row == nil || g[i].graver(r, row) < 0) {
 			table, row = &g[i], r
 		}
 	}
+	return table, row
+}
+
+// WorstSentence names the worst row of all tables, and why: "Worst: python 0.998,
+// inside its spread (rounds in both directions)." It is "" when there is no row.
+func (g Gate) WorstSentence() string {
+	table, row := g.worst()
 	if row == nil {
 		return ""
 	}
@@ -88,6 +93,35 @@ func (g Gate) WorstSentence() string {
 		name = table.Name + ", " + name
 	}
 	return "Worst: " + name + row.sentence() + "."
+}
+
+// Again is the command that measures the worst row again, into a session of its own; ""
+// when that row passed, or its session is not here.
+func (g Gate) Again() string {
+	table, row := g.worst()
+	if row == nil || table.counted(row) == Pass {
+		return ""
+	}
+	return table.again(row)
+}
+
+// again is the command that measures a row again; "" when its session is not here.
+func (t *Table) again(r *Row) string {
+	if t.Session == "" {
+		return ""
+	}
+	return "scalbench repeat " + shellWord(t.Session) + " --scenario " + r.cell().String()
+}
+
+// shellWord quotes a path as a shell takes it, where it has to be.
+func shellWord(path string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:@%", r)
+	}
+	if path != "" && strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0 {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 // sentence says what happened to a row, after its name.

@@ -34,6 +34,9 @@ func pageOf(g Gate, f form, d detail) []byte {
 	if sentence := g.WorstSentence(); sentence != "" {
 		f.note(&page, sentence)
 	}
+	if command := g.Again(); command != "" {
+		f.note(&page, "Again: "+command)
+	}
 	f.note(&page, "Verdict: "+g.Verdict().String())
 	return page.Bytes()
 }

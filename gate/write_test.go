@@ -63,6 +63,7 @@ php           3  0.990   0.990     n/a              n/a  n/a
 
 php: FAIL: a loss of 1.0 % against a margin of 0.1 %
 Worst: php 0.990 FAIL, a loss of 1.0 % against a margin of 0.1 %.
+Again: scalbench repeat h-s.session --scenario php
 Verdict: INCONCLUSIVE
 `
 	if diff := cmp.Diff(want, have.String()); diff != "" {
@@ -75,5 +76,37 @@ Verdict: INCONCLUSIVE
 	}
 	if line := "| static | 1 000 | 1 000 | 1.000 | 4000.00 / 4000.00 | pass |\n"; !strings.Contains(have.String(), line) {
 		t.Errorf("no line %q in\n%s", line, have.String())
+	}
+}
+
+// The worst row can be measured again by a command that a shell takes; one that passed
+// need not, and one whose session is not here cannot.
+func TestAgain(t *testing.T) {
+	slow := lab{3, map[string]float64{"b/php": 900}}.evidence()
+	slow.Sessions[0].Dir = "it's here/xeon gate.session"
+	failed, _ := judge(t, slow, parityRules())
+	passed, _ := judge(t, lab{3, nil}.evidence(), parityRules())
+	slow.Sessions = nil
+	elsewhere, _ := judge(t, slow, parityRules())
+	quoted := `scalbench repeat 'it'\''s here/xeon gate.session' --scenario php`
+	for _, tt := range []struct {
+		name string
+		g    Gate
+		want string
+	}{
+		{"it failed", Gate{failed}, quoted},
+		{"the worse of two tables", Gate{passed, failed}, quoted},
+		{"it passed", Gate{passed}, ""},
+		{"its session is not here", Gate{elsewhere}, ""},
+		{"nothing", nil, ""},
+	} {
+		if have := tt.g.Again(); have != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, have, tt.want)
+		}
+	}
+	row := &failed.Rows[0]
+	row.Mode = "multi"
+	if have, want := failed.again(row), `scalbench repeat 'it'\''s here/xeon gate.session' --scenario multi/static`; have != want {
+		t.Errorf("%q, want %q", have, want)
 	}
 }
