@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/scalws/scalbench/driver/loadplan"
 )
 
 // ErrOrder says that an order asks for what cannot be: it is wrong whatever the host
@@ -126,8 +127,8 @@ func (o Order) Validate() error {
 		wrong("attach %s: a server that runs already has no twin", o.Attach)
 	}
 	if o.Attach != "" {
-		if u, err := url.Parse(o.Attach); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" {
-			wrong("attach %q, expected http://HOST:PORT or https://HOST:PORT", o.Attach)
+		if err := loadplan.CheckBase(o.Attach); err != nil {
+			wrong("%w", err)
 		}
 	}
 	if o.Attach != "" && o.StandIn {

@@ -43,7 +43,7 @@ func (o Order) read(files fs.FS) ([]task, error) {
 		tasks = append(tasks, t)
 	}
 	if len(errs) == 0 {
-		errs = append(errs, o.choose(tasks))
+		errs = append(errs, o.choose(tasks), o.checkAttached(tasks))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -132,8 +132,24 @@ func attach(s *suite.Suite) {
 	s.Variants = []suite.Variant{{Name: attachedName}}
 	s.Compare, s.Varies, s.Helpers = nil, nil, nil
 	for i := range s.Scenarios {
-		s.Scenarios[i].Helpers = nil
+		s.Scenarios[i].Helpers, s.Scenarios[i].Needed = nil, suite.Needed{}
 	}
+}
+
+// checkAttached refuses scenarios that would not ask the server that is attached to.
+func (o Order) checkAttached(tasks []task) error {
+	if o.Attach == "" {
+		return nil
+	}
+	var errs []error
+	for _, t := range tasks {
+		for _, sc := range t.suite.Scenarios {
+			if _, err := loadplan.At(sc, o.Attach); err != nil {
+				errs = append(errs, faultf("suite %s: %w", t.suite.Name, err))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // choose keeps of every task the scenarios that the order names. A name that no suite

@@ -129,6 +129,8 @@ func (o *loadOptions) checkSource(args []string) error {
 	switch {
 	case len(given) > 1:
 		return usagef("%s: each says what is measured, want one of them", strings.Join(given, " and "))
+	case o.attach != "" && o.scenario == "":
+		return hintedError{usagef("--attach %s: which --scenario to ask there", o.attach), "a URL alone is asked without --attach"}
 	case o.suite != "" && o.scenario == "":
 		return hintedError{usagef("--suite %s: which --scenario of it", o.suite), "scalbench scenarios --suite " + o.suite + " lists them"}
 	case len(given) == 0:

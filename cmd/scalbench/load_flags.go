@@ -14,6 +14,7 @@ import (
 // command line.
 type loadOptions struct {
 	scenario, suite string
+	attach          string
 	plan            string
 
 	requests        count
@@ -102,6 +103,7 @@ func (o *loadOptions) register(f *pflag.FlagSet) {
 
 	f.StringVar(&o.scenario, "scenario", "", "a scenario instead of a URL (see scalbench scenarios)")
 	f.StringVar(&o.suite, "suite", "", "the `file` the scenario is in, or the name of an embedded suite (default target)")
+	f.StringVar(&o.attach, "attach", "", "ask the scenario of a server that runs at a `URL` (http://HOST:PORT) instead of starting one")
 	f.StringVar(&o.plan, "plan", "", "a plan in JSON from a `file`, - for standard input, instead of all of the above")
 
 	f.Var(&o.cpus, "cpus", "CPUs of the generator, one worker each (0-3,8)")

@@ -30,6 +30,9 @@ func (o *loadOptions) planFromScenario(f *pflag.FlagSet) (plan loadgen.Plan, n n
 	if err != nil {
 		return plan, n, hintedError{usageError{err}, "scalbench scenarios lists them with a sentence each"}
 	}
+	if o.attach != "" {
+		return o.planAttached(scenario, f)
+	}
 	if scenario.OfVariants {
 		return plan, n, usagef("scenario %s of suite %s asks its variants, which only a session starts: scalbench run; a server that is running is asked by its URL", o.scenario, s.Name)
 	}
@@ -53,28 +56,48 @@ func (o *loadOptions) planFromScenario(f *pflag.FlagSet) (plan loadgen.Plan, n n
 	return plan, n, errors.Join(trustErr, o.apply(&plan, f))
 }
 
+// planAttached makes the plan of a scenario that is asked of a server which runs already:
+// it has its helpers, and its certificate.
+func (o *loadOptions) planAttached(scenario suite.Scenario, f *pflag.FlagSet) (plan loadgen.Plan, n needed, err error) {
+	url, err := loadplan.At(scenario, o.attach)
+	if err != nil {
+		return plan, n, usageError{err}
+	}
+	plan = loadplan.Of(scenario, url)
+	plan.TLS.CAs, err = trustedFile(scenario)
+	return plan, n, errors.Join(err, o.apply(&plan, f))
+}
+
 // securePlaceholderURL is [placeholderURL] of a target over TLS.
 const securePlaceholderURL = "https://127.0.0.1:1"
 
 // trusted returns whom a scenario trusts beside the system: the CA that is made
 // for the run, with the certificates of the embedded target, or that of a file.
 func trusted(s suite.Scenario) (made *certs.Set, cas []byte, err error) {
-	switch {
-	case s.UsesTarget() && s.TLS.On:
-		names := certs.DefaultNames()
-		if s.TLS.SNI != "" && !slices.Contains(names, s.TLS.SNI) {
-			names = append(names, s.TLS.SNI)
-		}
-		if made, err = certs.Make(certs.Request{Names: names}, time.Now()); err != nil {
-			return nil, nil, fmt.Errorf("certificates of scenario %s: %w", s.Name, err)
-		}
-		return made, made.CA, nil
-	case s.TLS.CA != "":
-		if cas, err = os.ReadFile(s.TLS.CA); err != nil {
-			return nil, nil, fmt.Errorf("scenario %s: ca %s: %w", s.Name, s.TLS.CA, cause(err))
-		}
+	if !s.UsesTarget() || !s.TLS.On {
+		cas, err = trustedFile(s)
+		return nil, cas, err
 	}
-	return nil, cas, nil
+	names := certs.DefaultNames()
+	if s.TLS.SNI != "" && !slices.Contains(names, s.TLS.SNI) {
+		names = append(names, s.TLS.SNI)
+	}
+	if made, err = certs.Make(certs.Request{Names: names}, time.Now()); err != nil {
+		return nil, nil, fmt.Errorf("certificates of scenario %s: %w", s.Name, err)
+	}
+	return made, made.CA, nil
+}
+
+// trustedFile is the CA that a scenario names; nil when it names none.
+func trustedFile(s suite.Scenario) ([]byte, error) {
+	if s.TLS.CA == "" {
+		return nil, nil
+	}
+	cas, err := os.ReadFile(s.TLS.CA)
+	if err != nil {
+		return nil, fmt.Errorf("scenario %s: ca %s: %w", s.Name, s.TLS.CA, cause(err))
+	}
+	return cas, nil
 }
 
 // embeddedSuite is what --suite means when it is not given.

@@ -22,7 +22,7 @@ func unsupportedFlags() map[string]string {
 		"-Z": "bodies from lines of a file", "-F": "forms", "--aws-session": "AWS signatures", "--aws-sigv4": "AWS signatures",
 		"--stats-success-breakdown": "statistics by status",
 		"--db-url":                  "SQLite output", "--debug": "dumping one exchange", "--fps": "a live view", "-u": "choosing the time unit", "--time-unit": "choosing the time unit",
-		"--variant": "variants", "--engine": "other engines", "--attach": "scenarios on a running server",
+		"--variant": "variants", "--engine": "other engines",
 	}
 }
 

@@ -2,6 +2,7 @@ package loadplan
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -72,6 +73,35 @@ func TestProtocol(t *testing.T) {
 	for said, want := range map[suite.HTTP]loadgen.Protocol{suite.HTTP1: loadgen.HTTP1, suite.HTTP2: loadgen.HTTP2, suite.HTTP3: loadgen.HTTP3} {
 		if got := Protocol(suite.Scenario{HTTP: said}); got != want {
 			t.Errorf("%s: %s, want %s", said, got, want)
+		}
+	}
+}
+
+// A scenario is asked of a server that runs already only where that is what it asks.
+func TestAt(t *testing.T) {
+	for _, test := range []struct {
+		url, base string
+		tls       bool
+		want      string // the URL, or a part of the fault
+	}{
+		{"/x?y", "http://127.0.0.1:8080", false, "http://127.0.0.1:8080/x?y"},
+		{"/x", "https://[::1]:8443/", true, "https://[::1]:8443/x"},
+		{"/x", "https://h", false, "is asked in cleartext"},
+		{"/x", "http://h", true, "is asked over TLS"},
+		{"http://other/x", "http://h", false, "it asks http://other/x, whatever is attached to"},
+		{"/x", "h:80", false, `attach "h:80", expected http://HOST:PORT`},
+		{"/x", "ftp://h", false, "expected http://HOST:PORT"},
+		{"/x", "http://h/y", false, "expected http://HOST:PORT"},
+		{"/x", "http://h?q", false, "expected http://HOST:PORT"},
+		{"/x", "http://u@h", false, "expected http://HOST:PORT"},
+		{"/x", "http://", false, "expected http://HOST:PORT"},
+	} {
+		got, err := At(suite.Scenario{Name: "s", URL: test.url, TLS: suite.TLS{On: test.tls}}, test.base)
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, test.want) || err == nil && got != test.want {
+			t.Errorf("%s at %s: %s, want %s", test.url, test.base, got, test.want)
 		}
 	}
 }

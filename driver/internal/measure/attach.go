@@ -3,7 +3,6 @@ package measure
 import (
 	"context"
 	"fmt"
-	"net/netip"
 	"slices"
 
 	"github.com/scalws/scalbench/internal/procfs"
@@ -16,7 +15,7 @@ import (
 // listens there, when that can be found. It is held to staying the same process.
 func (b *Bench) Attach(ctx context.Context, v suite.Variant, url string) (*Running, error) {
 	r := &Running{bench: b, said: v, variant: v, base: url}
-	pid, addr := listener(url)
+	pid, port := listener(url)
 	if pid == 0 {
 		b.say("nothing is known of the process that listens at %s: what it uses will not be told", url)
 		return r, nil
@@ -24,7 +23,7 @@ func (b *Bench) Attach(ctx context.Context, v suite.Variant, url string) (*Runni
 	fs := procfs.NewFS(procDir)
 	tree := func() ([]int, error) { return fs.Tree(pid) }
 	i := &instance{name: serverName(0), variant: v, pid: pid, seat: seat{cpus: b.placement.Server}}
-	i.expect = serverproc.Expect{Ports: []serverproc.Port{{Network: procfs.TCP, Addr: addr}}}
+	i.expect = serverproc.Expect{Ports: []serverproc.Port{port}}
 	i.meter = func() *serverproc.Meter { return serverproc.NewMeter(procDir, tree) }
 	i.subject = func() (serverproc.Subject, error) {
 		pids, err := tree()
@@ -44,15 +43,21 @@ func (b *Bench) Attach(ctx context.Context, v suite.Variant, url string) (*Runni
 }
 
 // listener finds the process that holds the socket at a URL's address, of several the one
-// that started first; 0 when it cannot be told, as for another host.
-func listener(text string) (int, netip.AddrPort) {
+// that started first; 0 when it cannot be told, as for another host. Where nobody listens
+// over TCP it is one that speaks HTTP/3 alone.
+func listener(text string) (int, serverproc.Port) {
 	ports := portsOf(text)
 	if len(ports) == 0 {
-		return 0, netip.AddrPort{}
+		return 0, serverproc.Port{}
 	}
-	owners, err := procfs.NewFS(procDir).ListenerOwners(ports[0].Addr)
+	fs, port := procfs.NewFS(procDir), ports[0]
+	owners, err := fs.ListenerOwners(port.Addr)
 	if err != nil || len(owners.PIDs) == 0 {
-		return 0, netip.AddrPort{}
+		port.Network = procfs.UDP
+		owners, err = fs.UDPOwners(port.Addr)
 	}
-	return slices.Min(owners.PIDs), ports[0].Addr
+	if err != nil || len(owners.PIDs) == 0 {
+		return 0, serverproc.Port{}
+	}
+	return slices.Min(owners.PIDs), port
 }

@@ -2,10 +2,10 @@ package measure
 
 import (
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 
+	"github.com/scalws/scalbench/driver/loadplan"
 	"github.com/scalws/scalbench/internal/record"
 	"github.com/scalws/scalbench/internal/serverproc"
 	"github.com/scalws/scalbench/internal/suite"
@@ -75,17 +75,10 @@ func (r *Running) Facts() serverproc.Facts { return r.facts }
 
 // url is where a scenario is asked.
 func (r *Running) url(sc suite.Scenario) (string, error) {
-	if r.base == "" || !isPath(sc) {
+	if r.base == "" {
 		return r.variant.URL(sc)
 	}
-	u, err := url.Parse(r.base)
-	if err != nil {
-		return "", err
-	}
-	if https := u.Scheme == "https"; https != sc.TLS.On {
-		return "", fmt.Errorf("scenario %s: its tls is %t, but the server that was attached to is asked at %s", sc.Name, sc.TLS.On, r.base)
-	}
-	return u.Scheme + "://" + u.Host + sc.URL, nil
+	return loadplan.At(sc, r.base)
 }
 
 // pids are the processes that were started for the variant itself.

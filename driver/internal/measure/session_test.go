@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scalws/scalbench/internal/procfs"
 	"github.com/scalws/scalbench/internal/record"
 	"github.com/scalws/scalbench/internal/serverproc"
 	"github.com/scalws/scalbench/internal/suite"
@@ -311,4 +313,20 @@ func TestAttach(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantInvalid(t, b, r, s.Scenarios[0], smoke(t), loadgen.ErrUnreachable.Error())
+}
+
+// Who speaks HTTP/3 alone is found by the socket over UDP.
+func TestListener(t *testing.T) {
+	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	pid, port := listener("https://" + conn.LocalAddr().String())
+	if pid != os.Getpid() || port.Network != procfs.UDP || port.Addr.String() != conn.LocalAddr().String() {
+		t.Errorf("pid %d at %v, want %d", pid, port, os.Getpid())
+	}
+	if pid, _ := listener("https://www.example.com:443"); pid != 0 {
+		t.Errorf("another host: pid %d", pid)
+	}
 }
