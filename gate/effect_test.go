@@ -93,11 +93,59 @@ func TestTwoSpeedsOfTheHost(t *testing.T) {
 	if static.Verdict != Pass || !static.has(FlagBimodalHost) {
 		t.Errorf("%s %q, flags %v", static.Verdict, static.Short, static.Flags)
 	}
-	// Parity keeps its verdict, which a spread of 3.9 % gives, and says what it is worth.
+	// Parity judges as if nothing were: its medians are of either speed. The flag says what that
+	// is worth.
 	_, rows = judge(t, e, parityRules())
+	if static := rows["static"]; static.Verdict != Fail || static.Short != "a loss of 6.9 % against a margin of 4.1 %" {
+		t.Errorf("parity: %s %q", static.Verdict, static.Short)
+	}
 	flag := rows["static"].Flags[len(rows["static"].Flags)-1]
 	if flag.Code != FlagBimodalHost || !strings.Contains(flag.Text, "is within a speed") {
 		t.Errorf("%+v", flag)
+	}
+}
+
+// Where the speeds leave too few pairs there is no bound, and no verdict; nor where they
+// leave none. Which runs are upper ones stands in letters, a run each, of base and new.
+func TestTwoSpeedsLeaveFewPairs(t *testing.T) {
+	for _, test := range []struct{ base, new, missing string }{
+		{"ululu lulul ululu", "lulul ululu lulul", "no pair within one speed"},
+		{"ululu lulul ululu", "ullul luulu lulul", "signed-rank bound at level 0.05: needs >= 5 pairs, has 4"},
+		{"ululu lulul ululu", "ululu ululu lulul", "only one round has pairs within one speed"},
+	} {
+		e := lab{5, nil}.evidence()
+		for variant, speeds := range map[string]string{"a": test.base, "b": test.new} {
+			atSpeeds(e, variant, 1, func(round, run int) bool { return speeds[(round-1)*6+run-1] == 'u' })
+		}
+		rules := parityRules()
+		rules.Rule = DefaultRule(NonInferior)
+		_, rows := judge(t, e, rules)
+		static := rows["static"]
+		if static.Verdict != Inconclusive || static.Short != test.missing || !static.has(FlagBimodalHost) {
+			t.Errorf("%s and %s: %s %q, %v, want %q", test.base, test.new, static.Verdict, static.Short, static.Flags, test.missing)
+		}
+	}
+}
+
+// p99 follows the speed of a run, too: pairs across the speeds are left out of its limit, and
+// the others are alike.
+func TestLimitsWithinSpeeds(t *testing.T) {
+	e := lab{5, nil}.evidence()
+	atSpeeds(e, "a", 1, func(round, run int) bool { return (round+run)%2 == 0 })
+	atSpeeds(e, "b", 1, func(round, run int) bool { return (round+run)%2 == 0 != (run == 1) })
+	for _, variant := range []string{"a", "b"} {
+		each(e, variant, "static", func(m *record.Measurement) {
+			m.P99Millis = record.Of(3)
+			if m.RPS.OrNaN() > 10000 {
+				m.P99Millis = record.Of(2)
+			}
+		})
+	}
+	rules := parityRules()
+	rules.Rule = DefaultRule(NonInferior)
+	_, rows := judge(t, e, rules)
+	if static := rows["static"]; static.Verdict != Pass || !strings.Contains(strings.Join(static.Why, "\n"), "p99 is at most 1.000, below its limit of 1.15") {
+		t.Errorf("%s %q", static.Verdict, static.Why)
 	}
 }
 
@@ -137,8 +185,19 @@ func TestOrderFlags(t *testing.T) {
 		})
 	}
 	_, rows := judge(t, e, parityRules())
+	if static := rows["static"]; static.Ratio != 1 || static.Effect.Ratio != 1 || static.Effect.Lo != 1 || static.Effect.Hi != 1 {
+		t.Errorf("the ratio drifted, too: %v, %+v", static.Ratio, static.Effect)
+	}
 	if !rows["static"].has(FlagDrift) || rows["php"].has(FlagDrift) || rows["static"].has(FlagPosition) {
 		t.Errorf("static %v, php %v", rows["static"].Flags, rows["php"].Flags)
+	}
+	// The numbers stand there, flagged or not: two steps of 2 % of static, and of php
+	// nothing, give or take what its runs differ by.
+	if o := rows["static"].Order; len(o.Drift) != 1 || math.Abs(o.Drift[0].Change+0.04) > 0.002 || o.Drift[0].P > 0.001 || o.Position != nil {
+		t.Errorf("%+v", o)
+	}
+	if o := rows["php"].Order; len(o.Drift) != 1 || math.Abs(o.Drift[0].Change) > 0.005 {
+		t.Errorf("%+v", o)
 	}
 	// The one that runs first is 2 % faster.
 	e = lab{5, nil}.evidence()
@@ -153,6 +212,12 @@ func TestOrderFlags(t *testing.T) {
 		})
 	}
 	_, rows = judge(t, e, parityRules())
+	if o := rows["static"].Order; o.Position == nil || math.Abs(o.Position.Effect-0.04) > 0.002 || o.Position.First+o.Position.Second != 15 {
+		t.Errorf("%+v", o.Position)
+	}
+	if text := strings.Join(rows["static"].Order.texts("a", "b"), "\n"); !strings.Contains(text, "a moved by ") || !strings.Contains(text, "b is +4.0 % better where it runs first (p < 0.001; 9 pairs first, 6 second)") {
+		t.Error(text)
+	}
 	if !rows["static"].has(FlagPosition) || rows["php"].has(FlagPosition) {
 		t.Errorf("static %v, php %v", rows["static"].Flags, rows["php"].Flags)
 	}
@@ -194,6 +259,12 @@ func TestSecondsFlags(t *testing.T) {
 	}
 	if want := "3 of 3 measurements; b, round 2, run 1 changed its rate at second 11"; texts[FlagFlip] != want {
 		t.Errorf("%q, want %q", texts[FlagFlip], want)
+	}
+	if s := rows["static"].Order.Seconds; s != (Seconds{3, 3, 3}) {
+		t.Errorf("%+v", s)
+	}
+	if file := rows["static"].json(); file.Order == nil || file.Order.Seconds == nil || file.Order.Seconds.Flipped != 3 || len(file.Order.Drift) != 1 {
+		t.Errorf("%+v", file.Order)
 	}
 	if len(rows["php"].Flags) != 0 {
 		t.Errorf("a steady row has %v", rows["php"].Flags)

@@ -36,6 +36,7 @@ type (
 		NewRuns  *jsonPooled   `json:"new_runs,omitempty"`
 		Sessions []jsonSession `json:"sessions,omitempty"` // where there are several; base_runs and new_runs are of the last
 		Effect   *jsonEffect   `json:"effect,omitempty"`
+		Order    *jsonOrder    `json:"order,omitempty"`
 		Limiter  *jsonLimiter  `json:"limiter,omitempty"`
 		Flags    []jsonFlag    `json:"flags"`
 		Repeats  []jsonRow     `json:"repeats,omitempty"`
@@ -128,6 +129,27 @@ type (
 		Within    record.Value `json:"spread_within,omitzero"`
 		MValue    record.Value `json:"m_value,omitzero"`
 	}
+	jsonOrder struct {
+		Drift    []jsonDrift   `json:"drift,omitempty"` // of each session
+		Position *jsonPosition `json:"position,omitempty"`
+		Seconds  *jsonSeconds  `json:"seconds,omitempty"` // measurements
+	}
+	jsonDrift struct {
+		Session string       `json:"session"`
+		Change  record.Value `json:"change"`
+		P       record.Value `json:"p"`
+	}
+	jsonPosition struct {
+		Effect record.Value `json:"effect"`
+		P      record.Value `json:"p"`
+		First  int          `json:"new_first"`
+		Second int          `json:"new_second"`
+	}
+	jsonSeconds struct {
+		Known   int `json:"known"`
+		NotWarm int `json:"not_warm"`
+		Flipped int `json:"flipped"`
+	}
 	jsonLimiter struct {
 		Of   string `json:"of"`
 		Text string `json:"text"`
@@ -174,6 +196,7 @@ func (r *Row) json() jsonRow {
 			file.Sessions = append(file.Sessions, jsonSession{s.Session, s.Base.json(), s.New.json(), known(s.Pooled)})
 		}
 	}
+	file.Order = r.Order.json()
 	if r.Limiter.Of != "" {
 		file.Limiter = &jsonLimiter{r.Limiter.Of, r.Limiter.Text}
 	}
@@ -196,6 +219,24 @@ func (r *Row) json() jsonRow {
 		file.Past = append(file.Past, jsonPoint{p.Table, p.Began, known(p.Ratio), known(p.BaseRPS), p.Verdict.String(), p.Estimate})
 	}
 	return file
+}
+
+// json is nil where nothing is known.
+func (o *Order) json() *jsonOrder {
+	var file jsonOrder
+	for _, d := range o.Drift {
+		file.Drift = append(file.Drift, jsonDrift{d.Session, known(d.Change), known(d.P)})
+	}
+	if p := o.Position; p != nil {
+		file.Position = &jsonPosition{known(p.Effect), known(p.P), p.First, p.Second}
+	}
+	if s := o.Seconds; s.Known > 0 {
+		file.Seconds = &jsonSeconds{s.Known, s.NotWarm, s.Flipped}
+	}
+	if file.Drift == nil && file.Position == nil && file.Seconds == nil {
+		return nil
+	}
+	return &file
 }
 
 // json is nil for no runs.

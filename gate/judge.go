@@ -18,6 +18,7 @@ type Row struct {
 	Control  bool // expected to show no difference
 	Numbers  Numbers
 	Effect   Effect  // of the pairs of runs
+	Order    Order   // what the order of runs shows
 	Limiter  Limiter // what kept the rate from being higher
 
 	Verdict Verdict

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/scalws/scalbench/internal/record"
 )
 
 // The layouts are those of the published reports.
@@ -201,6 +203,10 @@ func (p Pooled) SpreadLine() string {
 // when nothing is known of any.
 func (t *Table) BinaryGrid() (g Grid, ok bool) {
 	g.Columns = []Column{{Title: "label"}, {Title: "from"}, {Title: "C library, C compiler"}, {Title: "linkage"}, {Title: "SHA-256"}, {Title: "bytes", Number: true}}
+	identified := slices.ContainsFunc(t.Variants, func(v record.PlanVariant) bool { return v.Binary != nil && v.Binary.BuildID != "" })
+	if identified {
+		g.Columns = append(g.Columns, Column{Title: "build id"})
+	}
 	for _, v := range t.Variants {
 		b := v.Binary
 		if b == nil {
@@ -219,7 +225,11 @@ func (t *Table) BinaryGrid() (g Grid, ok bool) {
 			libc += " (newest symbol " + b.Newest + ")"
 		}
 		libc = strings.TrimPrefix(strings.Join([]string{libc, b.Compiler}, ", "), ", ")
-		g.Rows = append(g.Rows, []string{v.Name, from, orAbsent(strings.TrimSuffix(libc, ", ")), orAbsent(b.Linkage), orAbsent(b.SHA256[:min(12, len(b.SHA256))]), bytes})
+		cells := []string{v.Name, from, orAbsent(strings.TrimSuffix(libc, ", ")), orAbsent(b.Linkage), orAbsent(b.SHA256[:min(12, len(b.SHA256))]), bytes}
+		if identified {
+			cells = append(cells, orAbsent(b.BuildID[:min(12, len(b.BuildID))]))
+		}
+		g.Rows = append(g.Rows, cells)
 	}
 	return g, len(g.Rows) > 0
 }

@@ -39,7 +39,8 @@ type limit struct {
 // test fails the row when the ratio is surely over the limit, and leaves it open when
 // it is not surely below.
 func (l limit) test(d *Decision, n Numbers, r Rule) {
-	p := newPairs(lnDifferences(n.Rounds, l.number))
+	rounds, err := lnDifferences(n.Rounds, l.number)
+	p := newPairs(d.Effect.Speeds.keep(rounds), err)
 	p.draw(&n, l.of, r.Interval == ByBootstrap)
 	e := p.effect(r.look(len(n.Rounds)), r.Interval)
 	t := test{of: l.of, secondary: true, p: r.scaled(p.test(math.Log(l.max), r.Interval).PAbove, len(n.Rounds))}

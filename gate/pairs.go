@@ -43,9 +43,7 @@ func pairsOf(n *Numbers, r Rule) paired {
 		return newPairs(nil, err)
 	}
 	speeds := speedsOf(n.Rounds, number, sign)
-	if speeds != nil && speeds.Host {
-		rounds = speeds.within
-	}
+	rounds = speeds.keep(rounds)
 	for _, d := range rounds {
 		for i := range d {
 			d[i] *= sign

@@ -62,6 +62,11 @@ func TestBinaryGrid(t *testing.T) {
 	if have.String() != want {
 		t.Errorf("have\n%swant\n%s", have.String(), want)
 	}
+	// Where linkers left build ids they stand beside.
+	table.Variants[0].Binary.BuildID = strings.Repeat("c0ffee", 6)
+	if g, _ := table.BinaryGrid(); g.Columns[6].Title != "build id" || g.Rows[0][6] != "c0ffeec0ffee" || g.Rows[1][6] != absent {
+		t.Errorf("%+v", g)
+	}
 	if _, ok := (&Table{}).BinaryGrid(); ok {
 		t.Error("a grid of nothing")
 	}

@@ -26,7 +26,7 @@ type Speeds struct {
 	Across                 int     // pairs across the speeds
 	LowerRatio, UpperRatio float64 // of the pairs within each; NaN: none
 
-	within [][]float64 // differences of pairs within, round by round in the order of time, ln new - ln base
+	across [][]int // the pairs across in each round, from 0
 }
 
 // SessionSpeeds are the two speeds of one session. Rates of two sessions differ for
@@ -46,36 +46,55 @@ const sameMixP = 0.05
 // -1 where less is better.
 func speedsOf(rounds []RoundNumbers, number func(*record.Measurement) record.Value, sign float64) *Speeds {
 	var s Speeds
-	var base, new mix          // over the sessions that have two
-	var lower, upper []float64 // differences of pairs within each speed
+	divided := map[string]stat.Modes{} // of the sessions that have two
 	for _, rounds := range bySession(rounds) {
-		modes, two := modesOf(rounds, number)
-		if two {
+		if modes, two := modesOf(rounds, number); two {
 			s.add(rounds[0].Session, modes)
-		}
-		for _, r := range rounds {
-			b, w := logs(r.Base, number), logs(r.New, number)
-			strata, err := modes.Stratify(b, w)
-			if err != nil {
-				return nil
-			}
-			s.within = append(s.within, strata.Within)
-			if two {
-				s.Across += strata.Across
-				lower, upper = append(lower, strata.Lower...), append(upper, strata.Upper...)
-				base.add(modes, b)
-				new.add(modes, w)
-			}
+			divided[rounds[0].Session] = modes
 		}
 	}
-	if len(s.Sessions) == 0 {
+	if len(divided) == 0 {
 		return nil
+	}
+	var base, new mix
+	var lower, upper []float64 // differences of pairs within each speed
+	for _, r := range rounds {
+		modes, two := divided[r.Session]
+		b, w := logs(r.Base, number), logs(r.New, number)
+		strata, err := modes.Stratify(b, w)
+		if err != nil {
+			return nil
+		}
+		s.across = append(s.across, strata.Across)
+		if two {
+			s.Across += len(strata.Across)
+			lower, upper = append(lower, strata.Lower...), append(upper, strata.Upper...)
+			base.add(modes, b)
+			new.add(modes, w)
+		}
 	}
 	s.Both = base.mixed() && new.mixed()
 	s.P = mixP(base, new)
 	s.Host = s.Both && s.P >= sameMixP
 	s.LowerRatio, s.UpperRatio = centreRatio(lower, sign), centreRatio(upper, sign)
 	return &s
+}
+
+// keep leaves out the pairs across the speeds of a host, whatever was measured of them:
+// p99 and cpu_us follow the speed of a run, too. rounds are as many as those looked at.
+func (s *Speeds) keep(rounds [][]float64) [][]float64 {
+	if s == nil || !s.Host {
+		return rounds
+	}
+	kept := make([][]float64, len(rounds))
+	for i, round := range rounds {
+		for k, d := range round {
+			if !slices.Contains(s.across[i], k) {
+				kept[i] = append(kept[i], d)
+			}
+		}
+	}
+	return kept
 }
 
 // add takes the speeds of a session.
@@ -86,8 +105,7 @@ func (s *Speeds) add(session string, modes stat.Modes) {
 	})
 }
 
-// modesOf divides the runs of one session that have two speeds; where they have one
-// there is nothing to divide, and all pairs are within it. Where all of one
+// modesOf divides the runs of one session that have two speeds. Where all of one
 // variant have the one, and all of the other the other, the two heaps are the two
 // variants, and what is between them is the ratio.
 func modesOf(rounds []RoundNumbers, number func(*record.Measurement) record.Value) (modes stat.Modes, two bool) {

@@ -31,6 +31,9 @@ func WriteWhy(out io.Writer, t *Table, r *Row) error {
 	if text := t.splitText(&r.Effect); text != "" {
 		line("  %s", text)
 	}
+	for _, text := range r.Order.texts(r.Base, r.New) {
+		line("order: %s", text)
+	}
 	if r.Limiter.Text != "" {
 		line("limit: %s", r.Limiter.Text)
 	}

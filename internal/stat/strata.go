@@ -8,7 +8,7 @@ import "fmt"
 type Strata struct {
 	Lower, Upper []float64 // differences of pairs with both runs in this mode
 	Within       []float64 // of both modes, in the order of the pairs
-	Across       int
+	Across       []int     // the pairs that were set aside, from 0
 }
 
 // Stratify sorts pairs, given as ln values of base and new, by the modes of
@@ -28,7 +28,7 @@ func (m Modes) Stratify(base, new []float64) (Strata, error) {
 		d := new[i] - base[i]
 		switch {
 		case m.InUpper(base[i]) != m.InUpper(new[i]):
-			s.Across++
+			s.Across = append(s.Across, i)
 			continue
 		case m.InUpper(base[i]):
 			s.Upper = append(s.Upper, d)
