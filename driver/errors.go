@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/scalws/scalbench/driver/internal/measure"
 	"github.com/scalws/scalbench/driver/internal/session"
 	"github.com/scalws/scalbench/internal/host"
 )
@@ -18,6 +19,9 @@ var (
 	ErrRefused = errors.New("host refused")
 	// ErrLockLost says that somebody else may have measured on the host meanwhile.
 	ErrLockLost = session.ErrLockLost
+	// ErrAnother says that a variant runs and is not what its suite expects it to be, so
+	// that nothing was measured of it: as root no sandbox, the wrong program.
+	ErrAnother = measure.ErrAnother
 	// ErrFinished says that there is nothing left to resume.
 	ErrFinished = session.ErrFinished
 	// ErrTaken says that there are results of that name.

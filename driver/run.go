@@ -75,8 +75,9 @@ func (o Outcome) Invalid() bool {
 //
 // The error is nil although measurements are invalid: the outcome tells. It wraps
 // [ErrOrder] and errors of the suites before anything happens, [ErrBusy],
-// [ErrRefused], [ErrLockLost], [ErrTaken], or the context's cause. When one suite
-// fails the next is measured all the same, unless the lock or the context is lost.
+// [ErrRefused], [ErrLockLost], [ErrTaken], [ErrAnother], or the context's cause. When
+// one suite fails the next is measured all the same, unless the lock or the context is
+// lost.
 func Run(ctx context.Context, o Order, around Surroundings) (Outcome, error) {
 	return runWith(ctx, o, around, around.hostRig)
 }

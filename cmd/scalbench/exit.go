@@ -63,7 +63,7 @@ func exitCode(err error, received os.Signal) int {
 	}{
 		{exitNoVerdict, []error{errNoVerdict, driver.ErrLacks}},
 		{exitBroken, []error{errBroken}},
-		{exitInvalid, []error{errInvalid, errSuspect, driver.ErrLockLost}},
+		{exitInvalid, []error{errInvalid, errSuspect, driver.ErrLockLost, driver.ErrAnother}},
 		{exitRefused, []error{driver.ErrRefused}},
 		{exitBusy, []error{driver.ErrBusy}},
 	} {

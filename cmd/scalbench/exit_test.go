@@ -44,6 +44,7 @@ func TestExitCode(t *testing.T) {
 		{"refused, and rows stay invalid", errors.Join(&driver.RefusedError{Reasons: []string{"x"}}, errInvalidRows), nil, 7},
 		{"rows stay invalid", errInvalidRows, nil, 5},
 		{"the lock was lost", fmt.Errorf("suite a: %w", driver.ErrLockLost), nil, 5},
+		{"another program", fmt.Errorf("suite a: %w", driver.ErrAnother), nil, 5},
 		{"out of time", hintedError{errUnfinished, "resume"}, nil, 4},
 		{"out of time, and rows stay invalid", errors.Join(errUnfinished, errInvalidRows), nil, 5},
 		{"an order", fmt.Errorf("%w: twice", driver.ErrOrder), nil, 2},

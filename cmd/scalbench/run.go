@@ -22,8 +22,8 @@ func newRun(std streams) *cobra.Command {
 		Long: "Measure the variants of suites in sessions: scenarios x variants x runs x rounds, into files that gate judges.\n\n" +
 			"A SUITE is a file, or the name of an embedded suite (scalbench scenarios lists them). All are measured under\n" +
 			"one lock of the host. Whatever ends a session, it can be resumed, and nothing that was measured is lost.\n\n" +
-			"Exit codes: 0 measured, 4 stopped at --until, 5 measurements that stay invalid, 6 another session holds the\n" +
-			"host, 7 the host is not fit or did not become quiet.",
+			"Exit codes: 0 measured, 4 stopped at --until, 5 measurements that stay invalid, or a variant that is not what was\n" +
+			"meant, 6 another session holds the host, 7 the host is not fit or did not become quiet.",
 		Example: "  scalbench run gate1.yaml\n" +
 			"  scalbench run target-ab --preset quick\n" +
 			"  scalbench run gate1.yaml gate2.yaml --start-at 22:00 --until 06:00\n" +

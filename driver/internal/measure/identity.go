@@ -98,7 +98,7 @@ func (b *Bench) awaitIdentity(ctx context.Context, i *instance, tally *serverpro
 		case len(wrong) == 0:
 			return seen, nil
 		case seen.Gone, seen.Server.Age >= i.expect.Grace:
-			return seen, faultf("%s", sentences(wrong))
+			return seen, &fault{reason: sentences(wrong), another: !seen.Gone}
 		}
 		if err := pause(ctx, lookAgain); err != nil {
 			return seen, err

@@ -29,7 +29,7 @@ func (b *Bench) StartVariant(ctx context.Context, v suite.Variant, helpers []sui
 		return nil, fmt.Errorf("start variant %s: %w", v.Name, errors.Join(err, stopErr))
 	}
 	if reason != "" {
-		return nil, &InvalidError{Variant: v.Name, Reason: reason, Files: files}
+		return nil, &InvalidError{Variant: v.Name, Reason: reason, Files: files, Another: isAnother(err)}
 	}
 	return nil, fmt.Errorf("start variant %s: %w", v.Name, err)
 }

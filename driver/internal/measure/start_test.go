@@ -39,24 +39,28 @@ func invalidStart(t *testing.T, b *Bench, v suite.Variant, text string) *Invalid
 func TestNotTheVariant(t *testing.T) {
 	s := parsed(t, plainSuite)
 	plain := s.Variants[0]
-	forgotExec, twoProcesses, wrongHash, wrongArgv, silent, dead := plain, plain, plain, plain, plain, plain
+	forgotExec, twoProcesses, wrongHash, wrongArgv, noFilter, silent, dead := plain, plain, plain, plain, plain, plain, plain
 
 	forgotExec.Name, forgotExec.Command = "forgot-exec", []string{"sh", "-c", self(t) + " target 127.0.0.1:{port}; true"}
 	forgotExec.Expect = suite.Identity{Exe: self(t)}
 	twoProcesses.Name, twoProcesses.Expect.Processes = "two", 2
 	wrongHash.Name, wrongHash.Expect.SHA256 = "hash", strings.Repeat("0", 64)
 	wrongArgv.Name, wrongArgv.Expect.Argv = "argv", []string{"scalbench", "target"}
+	noFilter.Name, noFilter.Expect.Seccomp = "filter", new(2)
 	silent.Name, silent.Ready.URL = "silent", "http://127.0.0.1:{port}/nothing"
 	silent.Ready.Timeout = 100e6
 	dead.Name, dead.Command = "dead", []string{"sh", "-c", "echo no such luck >&2; exit 3"}
 
 	for v, text := range map[*suite.Variant]string{
 		&forgotExec: "the wrapper must exec", &twoProcesses: "has 1 processes", &wrongHash: "expected " + wrongHash.Expect.SHA256,
-		&wrongArgv: "was started as", &silent: "not within 100ms", &dead: "no such luck",
+		&wrongArgv: "was started as", &noFilter: "expected 2", &silent: "not within 100ms", &dead: "no such luck",
 	} {
 		t.Run(v.Name, func(t *testing.T) {
 			v.Expect.Grace = 50e6
 			invalid := invalidStart(t, benchOf(t, s), *v, text)
+			if another := errors.Is(invalid, ErrAnother); another != (v.Name != "silent" && v.Name != "dead") {
+				t.Errorf("it is another: %t, %v", another, invalid)
+			}
 			if v.Name == "dead" && !slices.ContainsFunc(invalid.Files, func(f File) bool {
 				return f.Name == "server.stderr.log" && string(f.Data) == "no such luck\n"
 			}) {
