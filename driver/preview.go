@@ -3,14 +3,12 @@ package driver
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/scalws/scalbench/driver/internal/order"
 	"github.com/scalws/scalbench/internal/host"
 	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/internal/record"
-	"github.com/scalws/scalbench/internal/suite"
 )
 
 // Preview is what one suite of an order would measure.
@@ -64,7 +62,7 @@ func (s *sitting) preview() Preview {
 		p.Compare = append(p.Compare, record.PlanComparison(c))
 	}
 	for _, g := range s.gaps {
-		if s.hasRow(g.Variant, g.Scenario) { // else it is of the mode of others
+		if !g.OtherMode {
 			p.Gaps = append(p.Gaps, gapText(g))
 		}
 	}
@@ -80,12 +78,6 @@ func (s *sitting) preview() Preview {
 		p.Takes += s.syscallsTake()
 	}
 	return p
-}
-
-// hasRow tells whether a row is in a mode that a variant has.
-func (s *sitting) hasRow(variant string, row order.Scenario) bool {
-	v := s.variant(variant)
-	return slices.ContainsFunc(s.suite.Scenarios, func(sc suite.Scenario) bool { return order.RowOf(v, sc) == row })
 }
 
 // gapText says what is not measured, and why.

@@ -97,7 +97,7 @@ func Judge(e Evidence, rules Rules) (Table, error) {
 	}
 	t.Estimate = estimate(&b, rules.Rule)
 	for _, c := range rules.Compare {
-		cells := b.cells(c)
+		cells := b.ofEither(c, b.cells(c))
 		if len(cells) == 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("no row of %s: %s", c, b.noCells(c)))
 		}

@@ -142,6 +142,34 @@ func TestNothingButNotApplicable(t *testing.T) {
 	}
 }
 
+// A row in a mode that neither variant has is of other comparisons, and one that only one
+// of them has is not applicable.
+func TestOtherMode(t *testing.T) {
+	for _, test := range []struct {
+		elsewhere string // variants that are not in the mode of php
+		want      []string
+	}{
+		{"", []string{"static PASS", "php PASS"}},
+		{"b", []string{"static PASS", "php N/A"}},
+		{"a b", []string{"static PASS"}},
+	} {
+		e := lab{3, nil}.evidence()
+		for _, v := range strings.Fields(test.elsewhere) {
+			each(e, v, "php", func(m *record.Measurement) {
+				m.State, m.Reason, m.Flags = record.NotApplicable, "its instances are multi", []string{record.FlagOtherMode}
+			})
+		}
+		table, _ := judge(t, e, parityRules())
+		var got []string
+		for _, r := range table.Rows {
+			got = append(got, r.Scenario+" "+r.Word())
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("not of %q: %q, want %q", test.elsewhere, got, test.want)
+		}
+	}
+}
+
 func TestFlags(t *testing.T) {
 	e := lab{3, map[string]float64{"b/php": 900}}.evidence()
 	e.Sessions[0].Plan.Preset = "quick"

@@ -40,6 +40,27 @@ func (b *body) cells(c Comparison) []cell {
 	return all
 }
 
+// ofEither leaves out the rows in a mode that neither variant has, which are of other
+// comparisons. Where no row would be left it leaves none out.
+func (b *body) ofEither(c Comparison, all []cell) []cell {
+	some := slices.DeleteFunc(slices.Clone(all), func(k cell) bool { return b.inOtherMode(c.Base, k) && b.inOtherMode(c.New, k) })
+	if len(some) == 0 {
+		return all
+	}
+	return some
+}
+
+// inOtherMode tells whether all that there is of a variant in a row says that only others
+// have its mode.
+func (b *body) inOtherMode(variant string, k cell) bool {
+	var runs []record.Measurement
+	for _, r := range b.rounds {
+		runs = append(runs, runsOf(r, variant, k)...)
+	}
+	here := func(m record.Measurement) bool { return !slices.Contains(m.Flags, record.FlagOtherMode) }
+	return len(runs) > 0 && !slices.ContainsFunc(runs, here)
+}
+
 // noCells tells why a comparison has no row.
 func (b *body) noCells(c Comparison) string {
 	if len(b.faults) > 0 {

@@ -162,7 +162,7 @@ func TestIncidentSandboxAsRoot(t *testing.T) {
 	user := ""
 	if os.Geteuid() == 0 {
 		s := w.run(t, sandboxed, nil)
-		s.says(t, 1, `round 1, run 1, on, respond: .*process \d+ has seccomp 0, expected 2; process \d+ has no_new_privs false, expected true\n`)
+		s.says(t, exitInvalid, `round 1, run 1, on, respond: .*process \d+ has seccomp 0, expected 2; process \d+ has no_new_privs false, expected true\n`)
 		if !strings.Contains(s.stdout, "\nstopped  ") || s.rows != nil {
 			t.Errorf("rows %+v\n%s", s.rows, s.stdout)
 		}
@@ -226,9 +226,9 @@ scenarios: [{name: respond, url: /, connections: 4}]
 	})
 	// Long before its minute is over. What starts then is another program, of which
 	// nothing was measured: the session says so and stops.
-	s.says(t, 1, `(?m)^\[1/1\] round 1, run 1, a, respond: INVALID: `+regexp.QuoteMeta(server)+
+	s.says(t, exitInvalid, `(?m)^\[1/1\] round 1, run 1, a, respond: INVALID: `+regexp.QuoteMeta(server)+
 		` was replaced since process \d+ was started: what runs is no longer there$`)
-	s.says(t, 1, `process \d+ runs `+regexp.QuoteMeta(server)+` with SHA-256 [0-9a-f]{64}, expected [0-9a-f]{64}`)
+	s.says(t, exitInvalid, `process \d+ runs `+regexp.QuoteMeta(server)+` with SHA-256 [0-9a-f]{64}, expected [0-9a-f]{64}`)
 }
 
 // Somebody else who listens at the server's port from the middle of a measurement on, and
@@ -272,7 +272,7 @@ variants:
     expect: {exe: "{fake}", grace: 1ms}
 scenarios: [{name: respond, url: /, connections: 4}]
 `, nil)
-	s.says(t, 1, `(?m)^scalbench: suite wrapper: round 1, run 1, a, respond: variant a: the pid is /\S*sh, not `+regexp.QuoteMeta(w.fake)+
+	s.says(t, exitInvalid, `(?m)^scalbench: suite wrapper: round 1, run 1, a, respond: INVALID, variant a is not what was meant: the pid is /\S*sh, not `+regexp.QuoteMeta(w.fake)+
 		`, which runs below it as process \d+: the wrapper must exec; process \d+ runs /`)
 }
 

@@ -22,6 +22,10 @@ const (
 	NotApplicable
 )
 
+// FlagOtherMode is on a row that is NotApplicable because only other variants are in its
+// mode: no comparison lacks it.
+const FlagOtherMode = "other-mode"
+
 // stateWords are the words of the column valid.
 var stateWords = [...]string{Valid: "yes", Invalid: "no", NotRun: "not_run", NotApplicable: "na"}
 

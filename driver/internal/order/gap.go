@@ -16,6 +16,9 @@ type Gap struct {
 	Scenario Scenario
 	State    record.State // NotApplicable or NotRun
 	Reason   string       // a phrase: "it provides no h3", "this host has no php-fpm"
+
+	// OtherMode: the row is in a mode that only other variants have.
+	OtherMode bool
 }
 
 // Gaps returns what is not measured, in the order of variants and rows. A row is
@@ -34,7 +37,7 @@ func Gaps(variants []suite.Variant, scenarios []suite.Scenario, lacking func(sui
 			gap := Gap{Variant: v.Name, Scenario: row, State: record.NotApplicable}
 			switch {
 			case i < 0:
-				gap.Reason = modeReason(v)
+				gap.Reason, gap.OtherMode = modeReason(v), true
 			case len(v.Lacks(scenarios[i].Needs)) > 0:
 				gap.Reason = "it provides no " + strings.Join(v.Lacks(scenarios[i].Needs), ", no ")
 			case lacking != nil:
@@ -67,5 +70,9 @@ func Without(keys []session.Key, gaps []Gap) []session.Key {
 
 // Row is the line of the gap in a run's summary, for [session.Session.SealRun].
 func (g Gap) Row() record.Measurement {
-	return record.Measurement{Variant: g.Variant, Mode: g.Scenario.Mode, Scenario: g.Scenario.Name, State: g.State, Reason: g.Reason}
+	row := record.Measurement{Variant: g.Variant, Mode: g.Scenario.Mode, Scenario: g.Scenario.Name, State: g.State, Reason: g.Reason}
+	if g.OtherMode {
+		row.Flags = []string{record.FlagOtherMode}
+	}
+	return row
 }

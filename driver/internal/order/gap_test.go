@@ -42,19 +42,19 @@ func TestGaps(t *testing.T) {
 	row := func(mode, name string) Scenario { return Scenario{Mode: mode, Name: name} }
 	const notMulti, notOne = "it is one server, without instances", "its instances are multi"
 	want := []Gap{
-		{"old", row("", "h3"), record.NotApplicable, "it provides no h3"},
-		{"old", row("", "php"), record.NotApplicable, "it provides no php"}, // whatever the host has
-		{"old", row("multi", "small"), record.NotApplicable, notMulti},
-		{"old", row("multi", "h3"), record.NotApplicable, notMulti},
-		{"old", row("multi", "php"), record.NotApplicable, notMulti},
-		{"new", row("", "php"), record.NotApplicable, "it provides no php"},
-		{"new", row("multi", "small"), record.NotApplicable, notMulti},
-		{"new", row("multi", "h3"), record.NotApplicable, notMulti},
-		{"new", row("multi", "php"), record.NotApplicable, notMulti},
-		{"inst", row("", "small"), record.NotApplicable, notOne},
-		{"inst", row("", "h3"), record.NotApplicable, notOne},
-		{"inst", row("", "php"), record.NotApplicable, notOne},
-		{"inst", row("multi", "php"), record.NotRun, "this host has no php-fpm"},
+		{"old", row("", "h3"), record.NotApplicable, "it provides no h3", false},
+		{"old", row("", "php"), record.NotApplicable, "it provides no php", false}, // whatever the host has
+		{"old", row("multi", "small"), record.NotApplicable, notMulti, true},
+		{"old", row("multi", "h3"), record.NotApplicable, notMulti, true},
+		{"old", row("multi", "php"), record.NotApplicable, notMulti, true},
+		{"new", row("", "php"), record.NotApplicable, "it provides no php", false},
+		{"new", row("multi", "small"), record.NotApplicable, notMulti, true},
+		{"new", row("multi", "h3"), record.NotApplicable, notMulti, true},
+		{"new", row("multi", "php"), record.NotApplicable, notMulti, true},
+		{"inst", row("", "small"), record.NotApplicable, notOne, true},
+		{"inst", row("", "h3"), record.NotApplicable, notOne, true},
+		{"inst", row("", "php"), record.NotApplicable, notOne, true},
+		{"inst", row("multi", "php"), record.NotRun, "this host has no php-fpm", false},
 	}
 	if diff := cmp.Diff(want, gaps); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
@@ -73,7 +73,7 @@ func TestGaps(t *testing.T) {
 
 // A gap's line is one that a summary takes.
 func TestGapRow(t *testing.T) {
-	gap := Gap{"old", Scenario{"multi", "h3"}, record.NotApplicable, "it provides no h3"}
+	gap := Gap{"old", Scenario{"multi", "h3"}, record.NotApplicable, "it provides no h3", false}
 	row := gap.Row()
 	row.Session, row.Round, row.Run = "s", 1, 1
 	var text bytes.Buffer
