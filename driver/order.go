@@ -42,6 +42,10 @@ type Order struct {
 	// none: all.
 	Only []string `json:"only,omitempty"`
 
+	// Controls are scenarios, named likewise, that are controls in this session, whatever the
+	// suite says: they are expected to show no difference.
+	Controls []string `json:"controls,omitempty"`
+
 	// Attach is the URL of a server that runs already, http or https and no path: it is
 	// the only variant, nothing is started, and nothing is known of it.
 	Attach string `json:"attach,omitempty"`

@@ -152,14 +152,11 @@ func (o Order) checkAttached(tasks []task) error {
 	return errors.Join(errs...)
 }
 
-// choose keeps of every task the scenarios that the order names. A name that no suite
-// knows is a fault.
+// choose keeps of every task the scenarios that the order names, and makes controls of
+// those that it wants as such. A name that no suite knows is a fault.
 func (o Order) choose(tasks []task) error {
-	if len(o.Only) == 0 {
-		return nil
-	}
 	var errs []error
-	for _, name := range o.Only {
+	for _, name := range slices.Concat(o.Only, o.Controls) {
 		var known []string
 		found := false
 		for _, t := range tasks {
@@ -173,9 +170,15 @@ func (o Order) choose(tasks []task) error {
 		}
 	}
 	for _, t := range tasks {
-		t.suite.Scenarios = slices.DeleteFunc(t.suite.Scenarios, func(sc suite.Scenario) bool {
-			return !slices.ContainsFunc(o.Only, func(name string) bool { return isCalled(t.suite, sc, name) })
-		})
+		among := func(sc suite.Scenario, names []string) bool {
+			return slices.ContainsFunc(names, func(name string) bool { return isCalled(t.suite, sc, name) })
+		}
+		if len(o.Only) > 0 {
+			t.suite.Scenarios = slices.DeleteFunc(t.suite.Scenarios, func(sc suite.Scenario) bool { return !among(sc, o.Only) })
+		}
+		for i, sc := range t.suite.Scenarios {
+			t.suite.Scenarios[i].Control = sc.Control || among(sc, o.Controls)
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -162,7 +162,7 @@ func (s *sitting) tellRecovery(r session.Recovery) {
 // Repeat is the order that measures rows of a session again: with the same suite and
 // changes, in one round (noninferior: in as many as before), into directories of its own. scenarios are as in Order.Only;
 // none: all. runs is how often, 0: as often as in a round of the session. Of o it takes
-// what [Resume] takes, and the name.
+// what [Resume] takes, the controls and the name.
 func Repeat(dir string, scenarios []string, runs int, o Order) (Order, error) {
 	layout, err := layoutOf(dir)
 	if err != nil {
@@ -179,8 +179,9 @@ func Repeat(dir string, scenarios []string, runs int, o Order) (Order, error) {
 	again := kept.sitting(o, layout)
 	again.RepeatOf, again.UntilDecided, again.Syscalls = on.Plan.Session, false, false
 	if len(scenarios) > 0 {
-		again.Only = slices.Clone(scenarios)
+		again.Only = slices.Concat(scenarios, o.Controls)
 	}
+	again.Controls = slices.Concat(kept.Controls, o.Controls)
 	if on.Plan.Gate.Policy != suite.NonInferior.String() { // which wants as many again as before
 		one := 1
 		again.Edit.Rounds = &one

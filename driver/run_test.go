@@ -211,6 +211,29 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
+// What is a control in a repeat is told by its plan, and measured beside the others.
+func TestRepeatWithControl(t *testing.T) {
+	l := newLab(t, map[string]string{"ab": ab})
+	if _, err := l.run(t.Context(), l.order("ab")); err != nil {
+		t.Fatal(err)
+	}
+	o, err := Repeat(l.sessionDir(), []string{"small"}, 1, Order{Controls: []string{"large"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if outcome, err := l.run(t.Context(), o); err != nil || outcome.Sessions[0].Valid != 4 {
+		t.Fatalf("%+v, %v", outcome, err)
+	}
+	on, err := record.ReadSession(os.DirFS(l.results), "lab-ab-repeat-1.session")
+	if err != nil || len(on.Plan.Scenarios) != 2 || on.Plan.Scenarios[0].Control || !on.Plan.Scenarios[1].Control {
+		t.Errorf("%+v, %v", on.Plan.Scenarios, err)
+	}
+	o.Controls = []string{"lage"}
+	if _, err := l.run(t.Context(), o); !errors.Is(err, ErrOrder) || !strings.Contains(err.Error(), `no scenario "lage"; did you mean "large"?`) {
+		t.Errorf("%v", err)
+	}
+}
+
 // A server that runs already is the only variant.
 func TestAttach(t *testing.T) {
 	l := newLab(t, map[string]string{"ab": ab})

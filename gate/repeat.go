@@ -66,6 +66,11 @@ func (r *repeat) name() string {
 // resolve takes what a repeat says of the row.
 func (r *Row) resolve(again Row, in string) {
 	r.Repeats = append(r.Repeats, again)
+	for _, f := range again.Flags {
+		if f.Code == FlagControlMoved {
+			r.flag(f.Code, "in a repeat: %s", f.Text)
+		}
+	}
 	if !r.Verdict.open() || !again.Verdict.judged() {
 		return
 	}

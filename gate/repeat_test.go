@@ -20,6 +20,22 @@ func addRepeat(e *Evidence, l lab, id, of, scenario string, start time.Time) {
 	e.Rounds = append(e.Rounds, r)
 }
 
+// A control that shows a difference in a repeat says so in the table, too.
+func TestControlOfRepeat(t *testing.T) {
+	e := lab{3, nil}.evidence()
+	addRepeat(&e, lab{3, map[string]float64{"b/php": 950}}, "again", "s1", "php", night.Add(24*time.Hour))
+	again := e.Sessions[1].Plan
+	again.Scenarios[0].Control = true
+	rules := parityRules()
+	rules.Rule = DefaultRule(Fixed)
+	_, rows := judge(t, e, rules)
+	php := rows["php"]
+	i := slices.IndexFunc(php.Flags, func(f Flag) bool { return f.Code == FlagControlMoved })
+	if i < 0 || !strings.HasPrefix(php.Flags[i].Text, "in a repeat: a control is expected to show no difference, and shows -5.0 %") || php.Verdict != Pass {
+		t.Errorf("%s, flags %v", php.Verdict, php.Flags)
+	}
+}
+
 func TestRepeats(t *testing.T) {
 	fixed := parityRules()
 	fixed.Rule = DefaultRule(Fixed)

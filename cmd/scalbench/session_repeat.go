@@ -46,7 +46,7 @@ func newRepeat(std streams) *cobra.Command {
 
 // run is the story of the command.
 func (o *repeatOptions) run(cmd *cobra.Command, dir string, std streams) error {
-	order := driver.Order{Name: o.name}
+	order := driver.Order{Name: o.name, Controls: o.controls}
 	if err := errors.Join(o.check(cmd.Flags()), o.sitting.apply(&order, time.Now())); err != nil {
 		return err
 	}
@@ -61,9 +61,6 @@ func (o *repeatOptions) run(cmd *cobra.Command, dir string, std streams) error {
 			return nil
 		}
 		scenarios = append(scenarios, failed...)
-	}
-	if len(scenarios) > 0 {
-		scenarios = append(scenarios, o.controls...)
 	}
 	order, err := driver.Repeat(dir, scenarios, o.runs, order)
 	if err != nil {
