@@ -26,7 +26,7 @@ SANDBOX_USER = $(shell [ "$$(id -u)" = 0 ] || echo --param user=$$(id -un))
 sweep: deps build
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && chmod 755 "$$dir" && \
 	go build -trimpath -o "$$dir/scalbench-sandbox" ./bench/sandbox && \
-	{ PATH="$$dir:$$PATH" ./scalbench sweep nginx-sandbox-quick $(SANDBOX_USER) --name nginx-sandbox-$$(date +%Y%m%d-%H%M%S) $(SWEEP) || [ $$? = 4 ]; }
+	{ PATH="$$dir:$$PATH:/usr/sbin" ./scalbench sweep nginx-sandbox-quick $(SANDBOX_USER) --name nginx-sandbox-$$(date +%Y%m%d-%H%M%S) $(SWEEP) || [ $$? = 4 ]; }
 
 # One package at a time: several measure, and say so when another has their CPU.
 # What is first run without any test is only compiled, all packages side by side.

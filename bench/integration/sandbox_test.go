@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/scalws/scalbench/bench/integration/servers"
 	"github.com/scalws/scalbench/internal/record"
 )
 
@@ -78,14 +79,12 @@ func ordinaryUser(t *testing.T) string {
 // sandboxGate runs rows of the sandbox gate with the real nginx, shortly.
 func sandboxGate(t *testing.T, args ...string) (dir string, code int, text string) {
 	t.Helper()
-	if _, err := os.Stat("/usr/sbin/nginx"); err != nil {
-		t.Skip("no nginx: apt-get install -y --no-install-recommends nginx-light")
-	}
+	servers.FindProgram(t, "nginx", "apt-get install nginx-light")
 	wrapper := sandboxWrapper(t)
 	dir = t.TempDir()
 	cmd := exec.Command(program(t), append([]string{"run", "nginx-sandbox", "--preset", "smoke", "--runs", "1", "--name", "gate", "--results", dir,
 		"--lock", filepath.Join(dir, "lock"), "--lock-socket", fmt.Sprintf("sandbox-%d", os.Getpid()), "--quiet"}, args...)...)
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(wrapper)+":"+os.Getenv("PATH"))
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(wrapper)+":"+os.Getenv("PATH")+":/usr/sbin")
 	out, err := cmd.CombinedOutput()
 	return dir, exitCode(t, err), string(out)
 }
