@@ -31,8 +31,7 @@
 //  2. [CompareRounds] tests whether the rounds differ by more than their pairs do,
 //     and has an interval that holds whether or not they do; [Interval.Outer] puts
 //     both together. [HierarchicalBootstrap] cross-checks either.
-//  3. [Spending] shares one level out over several looks; [SignBet] may be looked
-//     at after every pair. [Holm] shares one level out over several rows.
+//  3. [Spending] shares one level out over several looks, [Holm] over several rows.
 //  4. [DetectableLoss] and [PairsToDetect] say what a plan can see, the methods of
 //     [RoundCheck] with the same names what it can see by rounds, and
 //     [RoundCheck.BestSplit] how to divide pairs among rounds.

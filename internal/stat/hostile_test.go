@@ -21,7 +21,6 @@ func everything(x []float64) map[string]func() (any, error) {
 		"Bootstrap": func() (any, error) {
 			return HierarchicalBootstrap(rounds, 20, Seed{})
 		},
-		"Capital":     func() (any, error) { return SignBet{Stake: 0.6}.Capital(x) },
 		"PairSigma":   func() (any, error) { return PairSigma(x) },
 		"DriftTest":   func() (any, error) { return DriftTest(ramp(len(x)), x) },
 		"DriftTime":   func() (any, error) { return DriftTest(x, ramp(len(x))) },

@@ -168,33 +168,6 @@ func withinAny(p, levels []float64) bool {
 	return false
 }
 
-// A bet that is looked at after every one of 100 pairs wins at most at the level
-// when the centre lies on tau.
-func TestBetAtAnyTime(t *testing.T) {
-	simulation(t)
-	const sessions, level = 10_000, 0.05
-	run := noises(newRandom(13))["skewed"]
-	for _, above := range []bool{true, false} {
-		won := 0
-		for range sessions {
-			capital, err := SignBet{Tau: -0.01, Stake: 0.6, Above: above}.Capital(pairsOf(100, -0.01, run))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, c := range capital {
-				if c >= 1/level {
-					won++
-					break
-				}
-			}
-		}
-		atMost(t, "won", won, sessions, level)
-		if won < sessions/100 {
-			t.Errorf("won only %d of %d: nothing was tested", won, sessions)
-		}
-	}
-}
-
 // Eleven rows on the margin: any FAIL among them comes at most at the level, and
 // without Holm in 1 − 0.95^11 = 43 % of gates.
 func TestHolmFamilyError(t *testing.T) {
