@@ -23,6 +23,7 @@ func everyField(url string, cpus cpuset.Set) loadgen.Plan {
 		Targets: []loadgen.Target{{
 			URL: url + "/every", Method: "POST", Header: []loadgen.Field{{Name: "X-A", Value: "1"}, {Name: "X-A", Value: "2"}},
 			Host: "example.org", Body: []byte("\x00\xff"), ExpectStatus: 200, ExpectBytes: 2,
+			ExpectSHA256: "2689367b205c16ce32ed4200942b8b8b1e262dfc70d9bc9fbc77c49699a4f1df", // of ok
 		}},
 		TLS:         loadgen.TLS{Insecure: true, Min: "1.2", Max: "1.3", ALPN: []string{"h2"}, SNI: "example.org", Resume: true},
 		Connections: 3, Streams: 1, RequestsPerConn: 7, Requests: 40,
