@@ -20,9 +20,8 @@ import (
 
 // Names of a calibration.
 const (
-	calibrationSuffix = ".calibration" // HOST-SUITE.calibration has them all, numbered
-	twinSession       = "aa"           // of the session of a variant against itself
-	controlSession    = "control"      // of the positive control
+	twinSession    = "aa"      // of the session of a variant against itself
+	controlSession = "control" // of the positive control
 
 	twinSuffix     = "-twin" // of variants
 	burdenedSuffix = "-burdened"
@@ -142,7 +141,7 @@ func isScript(path string) bool {
 // and so on.
 func freshCalibration(results string, plan *record.Plan) (string, error) {
 	for n := 1; ; n++ {
-		dir := filepath.Join(results, plan.Host+"-"+plan.Suite+calibrationSuffix, strconv.Itoa(n))
+		dir := filepath.Join(results, plan.Host+"-"+plan.Suite+record.CalibrationDir, strconv.Itoa(n))
 		_, err := os.Lstat(dir)
 		if os.IsNotExist(err) {
 			return dir, nil
@@ -156,23 +155,48 @@ func freshCalibration(results string, plan *record.Plan) (string, error) {
 // Control is the order of the positive control of a calibration: what its session aa has
 // measured, with a burden on the twin, beside it. Of o it takes what [Resume] takes.
 func Control(dir string, burdenFrac float64, o Order) (Order, error) {
-	layout, err := layoutOf(filepath.Join(dir, twinSession+".session"))
+	layout, err := layoutOf(CalibrationSessions(dir)[0])
 	if err != nil {
 		return Order{}, err
 	}
-	if _, _, err := session.Read(layout); err != nil {
-		return Order{}, err
-	}
-	kept, err := keptOrder(layout)
+	kept, err := twinOrder(layout)
 	if err != nil {
 		return Order{}, err
-	}
-	if kept.Twin == nil {
-		return Order{}, faultf("%s is no session of a calibration", layout.SessionDir())
 	}
 	control := kept.sitting(o, layout)
 	burdened := *kept.Twin
 	burdened.BurdenFrac = burdenFrac
 	control.Twin, control.Name = &burdened, controlSession
 	return control, nil
+}
+
+// twinOrder reads the order of a session of a calibration.
+func twinOrder(l session.Layout) (Order, error) {
+	if _, _, err := session.Read(l); err != nil {
+		return Order{}, err
+	}
+	kept, err := keptOrder(l)
+	if err == nil && kept.Twin == nil {
+		err = faultf("%s is no session of a calibration", l.SessionDir())
+	}
+	return kept, err
+}
+
+// CalibrationSessions are the directories of the two sessions of a calibration: of the
+// variant against its twin, and of the positive control.
+func CalibrationSessions(dir string) [2]string {
+	return [2]string{filepath.Join(dir, twinSession+".session"), filepath.Join(dir, controlSession+".session")}
+}
+
+// BurdenOf is the share of each CPU that the session of a calibration takes from its twin.
+func BurdenOf(sessionDir string) (frac float64, err error) {
+	layout, err := layoutOf(sessionDir)
+	if err != nil {
+		return 0, err
+	}
+	kept, err := twinOrder(layout)
+	if err != nil {
+		return 0, err
+	}
+	return kept.Twin.BurdenFrac, nil
 }

@@ -29,6 +29,10 @@
 //     INCONCLUSIVE, never FAIL.
 //   - origin: suite, host and method of a table. Ratios of sessions of one origin form a
 //     series, in which a change of level can be seen.
+//   - calibration: what a variant shows against its twin, which is itself under a second
+//     name; with a positive control, in which the twin has a burden.
+//   - pseudo gate: one of a program against itself, drawn from the pairs of a calibration.
+//   - noise floor: what 95 of 100 pseudo gates stay below, of |ln ratio|.
 //   - ruling: what a person decided about a FAIL. It changes no verdict.
 //
 // # Flow
@@ -54,6 +58,10 @@
 //     [WriteText], [WriteMarkdown], [WriteJSON], [WriteBenchfmt], [WriteJUnit] and
 //     [WriteGitHub] write all, [WriteWhy] one row number by number.
 //
+// [Calibrate] makes a calibration of two sessions, and [WriteCalibration] writes it. One
+// that holds for a table tells in step 6 which rows are within the noise of the host, and
+// before step 4 the margin of those for which nobody said one.
+//
 // # Severity
 //
 // PASS < BORDERLINE < INCONCLUSIVE < NOT RUN < FAIL < INVALID. N/A counts for nothing.
@@ -71,7 +79,7 @@
 // numbers.go, sessions.go, pairs.go, interval.go, effect.go, need.go, speeds.go; decide.go,
 // parity.go, fixed.go,
 // noninferior.go, limits.go, family.go; looks.go; flags.go, limiter.go, order.go, repeat.go,
-// worst.go, history.go; published.go; then grid.go, layouts.go, effectgrid.go, span.go,
+// worst.go, history.go; calibration.go, pseudogate.go, noisefloor.go; published.go; then grid.go, layouts.go, effectgrid.go, span.go,
 // write.go, text.go, markdown.go, format.go, json.go, jsonrow.go, benchfmt.go, junit.go,
-// github.go, why.go, whyeffect.go, historytext.go.
+// github.go, why.go, whyeffect.go, historytext.go, calibrationtext.go.
 package gate

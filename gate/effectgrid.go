@@ -23,9 +23,9 @@ func (t *Table) EffectGrid(c Comparison) (g Grid, ok bool) {
 	for _, r := range rows {
 		e := &r.Effect
 		ok = ok || e.Pairs > 0
-		codes := make([]string, len(r.Flags))
-		for i, f := range r.Flags {
-			codes[i] = f.Code
+		var codes []string
+		for _, f := range r.ownFlags() {
+			codes = append(codes, f.Code)
 		}
 		cells := append(r.nameCells(modes), fmt.Sprint(e.Pairs), ratioText(e.Ratio), ratioText(r.Numbers.pooledRatio()), e.boundsText())
 		if drawn {

@@ -24,6 +24,10 @@ type Evidence struct {
 	// Seconds are the completions in each second of measurements, of which they are
 	// known. Rows are flagged for what they show.
 	Seconds map[MeasurementKey][]float64
+
+	// Calibrations are those of the host that lie beside the rounds, of any suite and in
+	// any order; nil: nobody looked for them, and no row is said to have none.
+	Calibrations []*record.Calibration
 }
 
 // MeasurementKey names a measurement among those of all sessions.
@@ -50,6 +54,8 @@ type body struct {
 	faults   []string        // why nothing can be judged; none: it can
 	lacks    []string        // rounds that should be here too, in words
 	seconds  map[MeasurementKey][]float64
+
+	calibration calibrating
 }
 
 // repeat are the rounds of a session that repeats rows of the table, or those that a

@@ -41,15 +41,27 @@ const (
 	FlagPosition        = "position-effect"
 	FlagNotWarm         = "not-warm"
 	FlagFlip            = "flip"
+	FlagWithinNoise     = "within-noise"
+	FlagUncalibrated    = "uncalibrated" // said once for a table, too
 	FlagUndecided       = "undecided"
 	FlagSettled         = "inconclusive"
 )
 
 // flag adds a flag, once for each code.
 func (r *Row) flag(code, format string, args ...any) {
-	if !slices.ContainsFunc(r.Flags, func(f Flag) bool { return f.Code == code }) {
+	if !r.hasFlag(code) {
 		r.Flags = append(r.Flags, Flag{code, fmt.Sprintf(format, args...)})
 	}
+}
+
+// hasFlag tells whether the row has a flag of a code.
+func (r *Row) hasFlag(code string) bool {
+	return slices.ContainsFunc(r.Flags, func(f Flag) bool { return f.Code == code })
+}
+
+// ownFlags are those to show beside the row: what was said of the table is not said again.
+func (r *Row) ownFlags() []Flag {
+	return slices.DeleteFunc(slices.Clone(r.Flags), func(f Flag) bool { return f.Code == FlagUncalibrated })
 }
 
 // limiterSlack is how far the product of the ratios of rps and cpu_us may be from 1

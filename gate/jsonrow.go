@@ -9,39 +9,41 @@ import (
 // The parts of a row in JSON.
 type (
 	jsonRow struct {
-		Row      string        `json:"row"` // as rulings and --why name it
-		Mode     string        `json:"mode,omitempty"`
-		Scenario string        `json:"scenario"`
-		Base     string        `json:"base"`
-		New      string        `json:"new"`
-		Verdict  string        `json:"verdict"`
-		First    string        `json:"first_verdict,omitempty"` // before repeats, where they changed it
-		Ratio    record.Value  `json:"ratio,omitzero"`          // that the verdict is about, above 1 for better
-		Same     bool          `json:"same,omitempty"`          // nothing differs between the variants
-		Short    string        `json:"short,omitempty"`
-		Why      []string      `json:"why"`
-		Margin   record.Value  `json:"margin,omitzero"` // of noninferior
-		Tests    []jsonTest    `json:"tests,omitempty"` // of noninferior
-		Metric   string        `json:"metric"`          // rps, or cpu_us where an application limits the rate
-		Control  bool          `json:"control,omitempty"`
-		Rounds   []jsonNumbers `json:"rounds"`
-		Median   record.Value  `json:"median,omitzero"` // of the rounds' ratios of rps
-		Spread   record.Value  `json:"spread,omitzero"`
-		P99      record.Value  `json:"p99,omitzero"`
-		P999     record.Value  `json:"p999,omitzero"`
-		CPU      record.Value  `json:"cpu_us,omitzero"`
-		RSS      record.Value  `json:"rss,omitzero"`
-		Pooled   record.Value  `json:"pooled,omitzero"`
-		BaseRuns *jsonPooled   `json:"base_runs,omitempty"`
-		NewRuns  *jsonPooled   `json:"new_runs,omitempty"`
-		Sessions []jsonSession `json:"sessions,omitempty"` // where there are several; base_runs and new_runs are of the last
-		Effect   *jsonEffect   `json:"effect,omitempty"`
-		Order    *jsonOrder    `json:"order,omitempty"`
-		Limiter  *jsonLimiter  `json:"limiter,omitempty"`
-		Flags    []jsonFlag    `json:"flags"`
-		Repeats  []jsonRow     `json:"repeats,omitempty"`
-		Ruling   *jsonRuling   `json:"ruling,omitempty"`
-		Past     []jsonPoint   `json:"past,omitempty"` // what earlier sessions said, in the order of time
+		Row       string        `json:"row"` // as rulings and --why name it
+		Mode      string        `json:"mode,omitempty"`
+		Scenario  string        `json:"scenario"`
+		Base      string        `json:"base"`
+		New       string        `json:"new"`
+		Verdict   string        `json:"verdict"`
+		First     string        `json:"first_verdict,omitempty"` // before repeats, where they changed it
+		Ratio     record.Value  `json:"ratio,omitzero"`          // that the verdict is about, above 1 for better
+		Same      bool          `json:"same,omitempty"`          // nothing differs between the variants
+		Short     string        `json:"short,omitempty"`
+		Why       []string      `json:"why"`
+		Margin    record.Value  `json:"margin,omitzero"`      // of noninferior
+		MarginWhy string        `json:"margin_why,omitempty"` // which it is, where the suite leaves it open
+		Floor     record.Value  `json:"noise_floor,omitzero"` // of the host, on the ln scale
+		Tests     []jsonTest    `json:"tests,omitempty"`      // of noninferior
+		Metric    string        `json:"metric"`               // rps, or cpu_us where an application limits the rate
+		Control   bool          `json:"control,omitempty"`
+		Rounds    []jsonNumbers `json:"rounds"`
+		Median    record.Value  `json:"median,omitzero"` // of the rounds' ratios of rps
+		Spread    record.Value  `json:"spread,omitzero"`
+		P99       record.Value  `json:"p99,omitzero"`
+		P999      record.Value  `json:"p999,omitzero"`
+		CPU       record.Value  `json:"cpu_us,omitzero"`
+		RSS       record.Value  `json:"rss,omitzero"`
+		Pooled    record.Value  `json:"pooled,omitzero"`
+		BaseRuns  *jsonPooled   `json:"base_runs,omitempty"`
+		NewRuns   *jsonPooled   `json:"new_runs,omitempty"`
+		Sessions  []jsonSession `json:"sessions,omitempty"` // where there are several; base_runs and new_runs are of the last
+		Effect    *jsonEffect   `json:"effect,omitempty"`
+		Order     *jsonOrder    `json:"order,omitempty"`
+		Limiter   *jsonLimiter  `json:"limiter,omitempty"`
+		Flags     []jsonFlag    `json:"flags"`
+		Repeats   []jsonRow     `json:"repeats,omitempty"`
+		Ruling    *jsonRuling   `json:"ruling,omitempty"`
+		Past      []jsonPoint   `json:"past,omitempty"` // what earlier sessions said, in the order of time
 	}
 	jsonTest struct {
 		Of       string       `json:"of"` // the ratio, or a limit
@@ -182,6 +184,7 @@ func (r *Row) json() jsonRow {
 		Median: known(n.Value), Spread: known(n.Spread), P99: known(n.P99), P999: known(n.P999), CPU: known(n.CPU), RSS: known(n.RSS), Pooled: known(n.Pooled),
 		BaseRuns: n.Base.json(), NewRuns: n.New.json(), Effect: r.Effect.json(),
 	}
+	file.MarginWhy, file.Floor = r.margin, r.Floor
 	if r.First != r.Verdict {
 		file.First = r.First.String()
 	}

@@ -21,6 +21,10 @@ type Row struct {
 	Order    Order   // what the order of runs shows
 	Limiter  Limiter // what kept the rate from being higher
 
+	// Floor is the noise floor of the host, on the ln scale: what 19 of 20 tables of this
+	// size stay below between a program and itself. None: no calibration says.
+	Floor record.Value
+
 	Verdict Verdict
 	Ratio   float64  // that the verdict is about, above 1 for better; NaN: none
 	First   Verdict  // before repeats; equal to Verdict where there are none
@@ -36,6 +40,8 @@ type Row struct {
 	tests     []test // as Decision has them, with point
 	point     bool
 	takenBack bool // it fails by itself, and among so many rows that may be chance
+
+	margin string // which margin its rule has, where the suite left it open; ""
 }
 
 // wordSame is the word of a cell between whose variants nothing differs.
@@ -96,6 +102,7 @@ func Judge(e Evidence, rules Rules) (Table, error) {
 		t.Variants, t.RepeatOf = variantsAsRun(b.plan.Variants, b.rounds), b.plan.RepeatOf
 	}
 	t.Estimate = estimate(&b, rules.Rule)
+	b.calibration = chooseCalibration(e.Calibrations, b.first)
 	for _, c := range rules.Compare {
 		cells := b.ofEither(c, b.cells(c))
 		if len(cells) == 0 {
@@ -115,6 +122,7 @@ func Judge(e Evidence, rules Rules) (Table, error) {
 		t.Rows[i].flagRepeats()
 		applyRulings(&t.Rows[i], rules.Rulings)
 	}
+	t.Notes = append(t.Notes, slices.Concat(b.calibration.notes(t.Rows), marginNotes(t.Rows))...)
 	return t, nil
 }
 
@@ -235,9 +243,12 @@ func (b *body) judgeRow(rounds []*record.Round, plan *record.Plan, c Comparison,
 	if plan != nil {
 		row.Numbers.Plan = plan.Hash
 	}
+	b.calibration.floorRule(&row, rules.OpenMargin && !own.Known())
 	row.decide(row.rule)
+	row.sayMargin()
 	row.sayStopped(rounds, all)
 	row.flagOrder(sample)
+	b.calibration.flagNoise(&row)
 	row.flagSeconds(sample, b.seconds)
 	return row
 }
@@ -257,6 +268,13 @@ func (r *Row) decide(rule Rule) {
 		r.Limiter = limiterOf(&r.Numbers)
 		r.flagNumbers(rule)
 		r.flagEffect()
+	}
+}
+
+// sayMargin tells by which margin the row was judged, where the suite left it open.
+func (r *Row) sayMargin() {
+	if r.margin != "" {
+		r.Why = append([]string{r.margin}, r.Why...)
 	}
 }
 

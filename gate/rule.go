@@ -285,6 +285,11 @@ type Rules struct {
 	// counts as N/A.
 	AllowMissing []string
 
+	// OpenMargin says that nobody has said which margin NonInferior has: that of a row is
+	// then the default, or one and a half times what a calibration says that the host's
+	// noise is, whichever is more.
+	OpenMargin bool
+
 	// PassSame lets two variants between which nothing differs pass unjudged; they
 	// are INVALID otherwise, since a comparison with oneself shows nothing.
 	PassSame bool

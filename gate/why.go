@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/scalws/scalbench/internal/record"
@@ -33,6 +34,9 @@ func WriteWhy(out io.Writer, t *Table, r *Row) error {
 	}
 	for _, text := range r.Order.texts(r.Base, r.New) {
 		line("order: %s", text)
+	}
+	if floor, known := r.Floor.Get(); known {
+		line("noise floor %s: a program and itself come so far apart here, 19 times of 20; this row is %s from 1", lossText(floor), lossText(math.Abs(math.Log(r.Effect.Ratio))))
 	}
 	if r.Limiter.Text != "" {
 		line("limit: %s", r.Limiter.Text)

@@ -145,7 +145,7 @@ func (t *Table) footnotes() []string {
 		if past := r.pastLine(); past != "" {
 			lines = append(lines, name+": "+past)
 		}
-		for _, flag := range r.Flags {
+		for _, flag := range r.ownFlags() {
 			lines = append(lines, fmt.Sprintf("%s: %s: %s", name, flag.Code, flag.Text))
 		}
 	}

@@ -105,19 +105,52 @@ func (r *results) variants() (names []string) {
 	return names
 }
 
-// complete reads what lies beside the rounds: the seconds of measurements, and rulings.
+// complete reads what lies beside the rounds: the seconds of measurements, rulings, and
+// calibrations of the suite.
 func (r *results) complete() error {
 	var faults []error
 	r.evidence.Seconds = map[gate.MeasurementKey][]float64{}
 	for _, round := range r.evidence.Rounds {
 		faults = append(faults, readSeconds(r.evidence.Seconds, round))
 	}
+	plan := r.plan()
+	if plan != nil {
+		r.evidence.Calibrations = []*record.Calibration{} // they are looked for, and there may be none
+	}
 	for _, parent := range r.parents() {
 		rulings, err := readRulings(path.Join(parent, record.RulingsFile))
 		r.rulings = append(r.rulings, rulings...)
 		faults = append(faults, err)
+		if plan != nil {
+			calibrations, err := readCalibrations(path.Join(parent, plan.Host+"-"+plan.Suite+record.CalibrationDir))
+			r.evidence.Calibrations = append(r.evidence.Calibrations, calibrations...)
+			faults = append(faults, err)
+		}
 	}
 	return errors.Join(faults...)
+}
+
+// readCalibrations reads those of a suite on a host: results/xeon-gate1.calibration/1 and
+// so on. One that is not finished has no file.
+func readCalibrations(dir string) (all []*record.Calibration, err error) {
+	names, _ := fs.Glob(os.DirFS(dir), "*/"+record.CalibrationFile) // the pattern is right
+	var faults []error
+	for _, name := range names {
+		name = path.Join(dir, name)
+		file, err := os.Open(name)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", name, cause(err)))
+			continue
+		}
+		c, err := record.ReadCalibration(file, name)
+		file.Close()
+		if err != nil {
+			faults = append(faults, asBroken(err))
+			continue
+		}
+		all = append(all, c)
+	}
+	return all, errors.Join(faults...)
 }
 
 // parents are the directories in which the rounds lie.

@@ -156,6 +156,12 @@ func parseInconclusive(text string) (gate.Verdict, error) {
 	return counts, nil
 }
 
+// openMargin tells whether neither a flag nor the suite says which margin a rule has.
+func (r *gateRuleFlags) openMargin(rule gate.Rule, plan *record.Plan, f *pflag.FlagSet) bool {
+	bySuite := plan != nil && plan.Gate.Policy == rule.Policy.String() && plan.Gate.MarginFrac.Known()
+	return rule.Policy == gate.NonInferior && !f.Changed("margin") && !bySuite
+}
+
 // rules are everything that is asked of one evidence.
 func (o *gateOptions) rules(r *results, f *pflag.FlagSet) (gate.Rules, error) {
 	plan := r.plan()
@@ -165,7 +171,7 @@ func (o *gateOptions) rules(r *results, f *pflag.FlagSet) (gate.Rules, error) {
 	}
 	rules := gate.Rules{
 		Rule: rule, Rulings: r.rulings, AcceptRulings: o.acceptRulings,
-		AllowMissing: o.allowMissing, PassSame: o.onSame == onSamePass, OneMargin: f.Changed("margin"),
+		AllowMissing: o.allowMissing, PassSame: o.onSame == onSamePass, OneMargin: f.Changed("margin"), OpenMargin: o.rule.openMargin(rule, plan, f),
 	}
 	if plan != nil {
 		rules.Compare = gate.ComparisonsOf(plan)

@@ -13,6 +13,7 @@
 //	scalbench doctor                       what this host is, and whether it is fit
 //	scalbench gate DIR...                  a verdict about what was measured
 //	scalbench sweep SUITE...               run, then gate
+//	scalbench calibrate SUITE              what the gate says here of a server against itself
 //	scalbench import FILE...               results of other tools, for the gate
 //
 // Reading order: main.go (from arguments to a command), exit.go (how it ends),
@@ -113,7 +114,7 @@ func newRoot(std streams) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newLoad(std), newScenarios(std), newTarget(std), newCert(std), newProbe(std), newMerge(std))
 	root.AddCommand(newGate(std), newImport(std))
-	root.AddCommand(newRun(std), newSweep(std), newResume(std), newRepeat(std), newNote(std), newStatus(std), newStop(std), newDoctor(std), newSupervise(std), newStandIn(std), newBurden(std))
+	root.AddCommand(newRun(std), newSweep(std), newCalibrate(std), newResume(std), newRepeat(std), newNote(std), newStatus(std), newStop(std), newDoctor(std), newSupervise(std), newStandIn(std), newBurden(std))
 	return root
 }
 

@@ -43,7 +43,7 @@ func TestSessions(t *testing.T) {
 }
 
 func measuresSessions(script string) bool {
-	return strings.HasPrefix(script, "run") || strings.HasPrefix(script, "sweep")
+	return strings.HasPrefix(script, "run") || strings.HasPrefix(script, "sweep") || strings.HasPrefix(script, "calibrate")
 }
 
 // scripts are those of a name that is wanted, with what they need.

@@ -36,7 +36,8 @@ type sittingOptions struct {
 	quiet            bool
 }
 
-func (o *runOptions) register(f *pflag.FlagSet) {
+// registerPlan adds the flags that say what a session measures, and where it goes.
+func (o *runOptions) registerPlan(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringVar(&o.preset, "preset", "", "`name` of a plan to put over the suite's: release, instances, estimate, quick or smoke")
 	f.IntVar(&o.rounds, "rounds", 0, "windows of time, each with all variants")
@@ -45,13 +46,17 @@ func (o *runOptions) register(f *pflag.FlagSet) {
 	f.DurationVar(&o.measure, "measure", 0, "length of each window")
 	f.StringSliceVar(&o.only, "only", nil, "measure these `scenarios` alone: NAME, or MODE/NAME; repeatable")
 	f.StringArrayVar(&o.params, "param", nil, "a suite's param, `NAME=VALUE`; repeatable")
+	f.StringVar(&o.results, "results", "results", "`directory` of results")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print the order, the number of measurements and the time, and measure nothing")
+}
+
+func (o *runOptions) register(f *pflag.FlagSet) {
+	o.registerPlan(f)
 	f.StringVar(&o.attach, "attach", "", "load the server that runs at a `URL` (http://HOST:PORT) instead of starting variants")
 	f.BoolVar(&o.standIn, "stand-in", false, "try the suite out with the embedded target in the place of every server")
-	f.StringVar(&o.results, "results", "results", "`directory` of results")
 	f.StringVar(&o.name, "name", "", "what the `name` of each directory begins with (default HOST-SUITE)")
 	f.IntVar(&o.untilDecided, "until-decided", 0, "add `rounds`, until there are so many, of rows that the gate cannot decide (default the suite's max_rounds)")
 	f.Lookup("until-decided").NoOptDefVal = suitesMost
-	f.BoolVar(&o.dryRun, "dry-run", false, "print the order, the number of measurements and the time, and measure nothing")
 	f.BoolVar(&o.syscalls, "syscalls", false, "count system calls for each request with perf, in a pass of its own after the rounds")
 	o.sitting.register(f)
 }

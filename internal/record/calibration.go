@@ -71,11 +71,13 @@ type CalibrationRow struct {
 	Scenario string `json:"scenario"`
 	Metric   string `json:"metric"`            // rps, or cpu_us: what rows are judged by
 	Verdict  string `json:"verdict"`           // what the suite's gate says of the two
+	Text     string `json:"text,omitempty"`    // half a sentence about it
 	Missing  string `json:"missing,omitempty"` // why there are no numbers; "": there are
 
 	Pairs      int   `json:"pairs"`
-	Ratio      Value `json:"ratio,omitzero"` // Hodges-Lehmann
-	Lo         Value `json:"lo,omitzero"`    // bounds, each wrong with probability Level at most
+	Interfered int   `json:"interfered,omitempty"` // measurements during which others used the CPUs
+	Ratio      Value `json:"ratio,omitzero"`       // Hodges-Lehmann
+	Lo         Value `json:"lo,omitzero"`          // bounds, each wrong with probability Level at most
 	Hi         Value `json:"hi,omitzero"`
 	Level      Value `json:"level,omitzero"`
 	Sigma      Value `json:"sigma,omitzero"`           // of a pair, on the ln scale
@@ -200,7 +202,7 @@ func (r *CalibrationRow) check(faults *faultList) {
 		}
 	}
 	wrong(r.Metric != "rps" && r.Metric != "cpu_us", "metric %q, expected rps or cpu_us", r.Metric)
-	wrong(r.Pairs < 0, "%d pairs, expected 0 or more", r.Pairs)
+	wrong(r.Pairs < 0 || r.Interfered < 0, "%d pairs, %d interfered, expected 0 or more", r.Pairs, r.Interfered)
 	control := CalibrationControl{}
 	if r.Control != nil {
 		control = *r.Control
