@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/scalws/scalbench/driver/internal/measure"
 	"github.com/scalws/scalbench/internal/host"
@@ -65,8 +64,7 @@ func newMeasurer(c measure.Config, url string) (measurer, error) {
 
 // makeWork makes the directory of the servers of a session, and no other one stays.
 func makeWork(session string) (string, error) {
-	prefix := "scalbench-" + session + "-"
-	left, err := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"))
+	left, err := workDirs(session)
 	if err != nil {
 		return "", err
 	}
@@ -75,7 +73,7 @@ func makeWork(session string) (string, error) {
 			return "", err
 		}
 	}
-	return os.MkdirTemp("", prefix)
+	return os.MkdirTemp("", workPrefix(session))
 }
 
 func (p *processes) sets() ([]host.Set, bool) {

@@ -106,7 +106,7 @@
 //	expect: {exe: /opt/server, sha256: ..., uid: nonroot, seccomp: 2, no_new_privs: true,
 //	         argv: [...], processes: 1, grace: 1s}
 //	provides: [http, tls, h2]    # a scenario that needs more is not applicable
-//	log: {fail: [bind, panic], ignore: [expired]}
+//	log: {files: ["{dir}/error.log"], fail: [bind, panic], ignore: [expired]}
 //	about: {commit: c89b145, features: [a, b]}
 //	instances: {count: 3, layout: multi, id: gw}
 //	same_ok: one sentence
@@ -134,7 +134,7 @@
 //
 // # Placeholders
 //
-// Commands, values of env, ready's url, expect's argv and edits' new texts know
+// Commands, values of env, ready's url, expect's argv, log's files and edits' new texts know
 // {config} {dir} {instance} {cpus} {workers} {cert} {key}, {port} for the first port
 // and {port.NAME} for each, and {NAME} for the URL of a helper; a helper knows {dir}
 // {cpus} {cert} {key} and other helpers. An unknown one is a fault, and {{word}} is

@@ -63,7 +63,7 @@ func (v Variant) Expand(at Values) (Variant, error) {
 	e := expansion{owner: "variant " + v.Name, values: at, ports: v.Ports}
 	v.Command, v.Expect.Argv = e.texts(v.Command), e.texts(v.Expect.Argv)
 	v.Ready.URL = e.text(v.Ready.URL)
-	v.Env = e.env(v.Env)
+	v.Env, v.Log.Files = e.env(v.Env), e.texts(v.Log.Files)
 	v.Config.Edits = slices.Clone(v.Config.Edits)
 	for i := range v.Config.Edits {
 		v.Config.Edits[i].expand(e.text)
@@ -76,6 +76,7 @@ func (v Variant) Expand(at Values) (Variant, error) {
 func (h Helper) Expand(at Values) (Helper, error) {
 	e := expansion{owner: "helper " + h.Name, values: at}
 	h.Command, h.Ready.URL, h.Env = e.texts(h.Command), e.text(h.Ready.URL), e.env(h.Env)
+	h.Log.Files = e.texts(h.Log.Files)
 	return h, errors.Join(e.errs...)
 }
 

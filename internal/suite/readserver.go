@@ -138,13 +138,15 @@ func (r *reader) uid(f field) UIDRule {
 	return UIDRule{}
 }
 
-var logKeys = keyTable{what: "log", known: []string{"fail", "ignore"}}
+var logKeys = keyTable{what: "log", known: []string{"files", "fail", "ignore"}}
 
 // logRules reads the patterns for the lines of a log.
 func (r *reader) logRules(f field) LogRules {
 	var rules LogRules
 	for _, f := range r.fields(f.val, logKeys) {
 		switch f.key {
+		case "files":
+			rules.Files = r.logFiles(f)
 		case "fail":
 			rules.Fail = r.patterns(f)
 		case "ignore":
@@ -152,6 +154,23 @@ func (r *reader) logRules(f field) LogRules {
 		}
 	}
 	return rules
+}
+
+// logFiles reads paths of files that a process writes.
+func (r *reader) logFiles(f field) []string {
+	entries, _ := r.list(f, `a list of files such as ["{dir}/error.log"]`)
+	var files []string
+	for _, entry := range entries {
+		path, ok := r.template(field{key: f.key, val: entry}, "the path of a file")
+		switch {
+		case !ok: // told already
+		case path == "" || hasNUL(path) || strings.HasSuffix(path, "/"):
+			r.fault(entry, "%s: %q, expected the path of a file", f.key, path)
+		default:
+			files = append(files, path)
+		}
+	}
+	return files
 }
 
 func (r *reader) patterns(f field) []string {

@@ -42,7 +42,7 @@ variants:
     expect: {exe: /opt/old/server, sha256: 0000000000000000000000000000000000000000000000000000000000000000,
              uid: nonroot, seccomp: 2, no_new_privs: true, argv: [server, -c, "{config}"], processes: 3, grace: 2s}
     provides: [http, tls]
-    log: {fail: ["bind", "panic"], ignore: ["certificate .* expired"]}
+    log: {files: ["{dir}/logs/error.log", error.log], fail: ["bind", "panic"], ignore: ["certificate .* expired"]}
     about: {commit: c89b145, features: [a, b], none: []}
     instances: {count: 3, layout: multi, id: gw}
     programs: [taskset, php-fpm]
@@ -97,7 +97,7 @@ func TestParseSession(t *testing.T) {
 					UID: UIDRule{Kind: NonRootUID}, Seccomp: new(2), NoNewPrivs: new(true),
 					Argv: []string{"server", "-c", "{config}"}, Processes: 3, Grace: 2 * time.Second},
 				Provides:  []string{"http", "tls"},
-				Log:       LogRules{Fail: []string{"bind", "panic"}, Ignore: []string{"certificate .* expired"}},
+				Log:       LogRules{Files: []string{"{dir}/logs/error.log", "error.log"}, Fail: []string{"bind", "panic"}, Ignore: []string{"certificate .* expired"}},
 				About:     map[string]string{"commit": "c89b145", "features": "a, b", "none": ""},
 				Instances: Instances{Count: 3, Layout: Multi, ID: "gw"},
 				Needed:    Needed{Programs: []string{"taskset", "php-fpm"}, Install: "apt install util-linux php-fpm"},

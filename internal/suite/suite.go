@@ -219,7 +219,7 @@ func (h Helper) IsOurs() bool {
 	needsStart := func(arg string) bool {
 		return slices.ContainsFunc(wordsOf(arg), func(word string) bool { return slices.Contains(helperWords, word) })
 	}
-	return h.Ready.URL == "" && len(h.Env) == 0 && len(h.Programs) == 0 && h.User == "" && len(h.Log.Fail)+len(h.Log.Ignore) == 0 &&
+	return h.Ready.URL == "" && len(h.Env) == 0 && len(h.Programs) == 0 && h.User == "" && len(h.Log.Files)+len(h.Log.Fail)+len(h.Log.Ignore) == 0 &&
 		!slices.ContainsFunc(h.Command, needsStart)
 }
 

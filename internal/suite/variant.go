@@ -97,8 +97,10 @@ func (u UIDRule) String() string {
 	return [...]string{"", "root", "nonroot"}[u.Kind]
 }
 
-// LogRules are regular expressions (package regexp) for lines of a server's log.
+// LogRules say where a server's log is beside its standard streams, and are regular
+// expressions (package regexp) for its lines.
 type LogRules struct {
+	Files  []string // paths; placeholders, and one without a slash in front is in {dir}
 	Fail   []string // a line that matches makes the measurement invalid
 	Ignore []string // unless one of these matches too
 }

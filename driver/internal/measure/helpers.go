@@ -73,7 +73,7 @@ func (b *Bench) startHelper(ctx context.Context, r *Running, said suite.Helper) 
 		return fmt.Errorf("start helper %s: %w", said.Name, err)
 	}
 	b.say("starting helper %s", said.Name)
-	h := &helper{Helper: expanded, said: said, url: expanded.Ready.URL, cpus: cpus, logs: newLogs(said.Name, dir, said.Log, nil)}
+	h := &helper{Helper: expanded, said: said, url: expanded.Ready.URL, cpus: cpus, logs: newLogs(said.Name, dir, expanded.Log, nil)}
 	if h.server, err = serverproc.Start(ctx, spec); err != nil {
 		return err
 	}

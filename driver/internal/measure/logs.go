@@ -2,17 +2,21 @@ package measure
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/scalws/scalbench/internal/serverproc"
 	"github.com/scalws/scalbench/internal/suite"
 )
 
-// logs are what a process writes on its standard streams. A process that serves several
-// measurements goes on writing; each of them has what was written until its end.
+// logs are what a process writes on its standard streams, and into files that the suite
+// names. A process that serves several measurements goes on writing; each of them has what
+// was written until its end.
 type logs struct {
 	dir      processDir
 	streams  []*stream
@@ -24,6 +28,7 @@ type logs struct {
 type stream struct {
 	path  string
 	name  string // as evidence
+	begin int64  // bytes that were there before the process
 	taken int64  // bytes that were told of
 }
 
@@ -32,7 +37,26 @@ func newLogs(name string, d processDir, rules suite.LogRules, places serverproc.
 	for _, which := range []string{"stdout", "stderr"} {
 		l.streams = append(l.streams, &stream{path: filepath.Join(d.path, which+".log"), name: name + "." + which + ".log"})
 	}
+	for _, path := range rules.Files {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(d.run, path)
+		}
+		s := &stream{path: path, name: l.freeName(name + "." + filepath.Base(path))}
+		if info, err := os.Stat(path); err == nil { // of an earlier one, which had the same
+			s.begin, s.taken = info.Size(), info.Size()
+		}
+		l.streams = append(l.streams, s)
+	}
 	return l
+}
+
+// freeName is a name for evidence that no other log has.
+func (l *logs) freeName(name string) string {
+	free := name
+	for n := 2; slices.ContainsFunc(l.streams, func(s *stream) bool { return s.name == free }); n++ {
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
+	return free
 }
 
 // entries are a part of the logs.
@@ -73,6 +97,10 @@ func (l *logs) next(rest bool) (entries, error) {
 // be larger than memory, and returns what is kept of it.
 func (s *stream) copyNext(to string, rest bool) ([]byte, error) {
 	from, err := os.Open(s.path)
+	if errors.Is(err, fs.ErrNotExist) { // the process has written none, or moved it away
+		s.begin, s.taken = 0, 0
+		return nil, os.WriteFile(to, nil, 0o644)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +110,9 @@ func (s *stream) copyNext(to string, rest bool) ([]byte, error) {
 		return nil, err
 	}
 	end := info.Size()
+	if end < s.taken { // it was begun anew
+		s.begin, s.taken = 0, 0
+	}
 	if !rest {
 		if end, err = lineEnd(from, s.taken, end); err != nil {
 			return nil, err
@@ -116,6 +147,20 @@ func lineEnd(file io.ReaderAt, from, to int64) (int64, error) {
 		to = begin
 	}
 	return from, nil
+}
+
+// LogExcerpt is what is kept of a log file.
+func LogExcerpt(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return excerptOf(io.NewSectionReader(file, 0, info.Size()))
 }
 
 // excerptMax is how much of the beginning, and of the end, of a log is kept as evidence.
@@ -193,7 +238,7 @@ func (r *Running) scanStart() error {
 	}
 	for _, l := range r.allLogs() {
 		for _, s := range l.streams {
-			s.taken = 0
+			s.taken = s.begin
 		}
 	}
 	if failure := seen.failure(); failure != "" {

@@ -101,7 +101,7 @@ func (b *Bench) startInstance(ctx context.Context, r *Running, s seat, expect se
 	}
 	i.env, i.places = spec.Env, placesOf(v, r.said, values)
 	b.addTwinPlace(i.places, v.Name)
-	i.logs = newLogs(i.name, dir, v.Log, i.places)
+	i.logs = newLogs(i.name, dir, i.variant.Log, i.places)
 	b.say("starting %s", describe(v.Name, s))
 	if i.server, err = serverproc.Start(ctx, spec); err != nil {
 		return err

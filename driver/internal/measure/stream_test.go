@@ -142,3 +142,63 @@ func TestComplaintsAreBounded(t *testing.T) {
 		t.Errorf("%d bytes", got)
 	}
 }
+
+// Files that a process writes itself are kept and looked at, from wherever they begin
+// anew; one that is not there is empty.
+func TestLogFiles(t *testing.T) {
+	dir := t.TempDir()
+	d := processDir{path: dir, run: filepath.Join(dir, "run")}
+	if err := os.MkdirAll(filepath.Join(d.run, "logs"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	own := filepath.Join(d.run, "logs", "error.log")
+	before := filepath.Join(dir, "before.log")
+	if err := os.WriteFile(before, []byte("bad, and of another process\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	l := newLogs("server", d, suite.LogRules{Files: []string{before, "logs/error.log", filepath.Join(dir, "elsewhere", "error.log"), "stderr.log"}, Fail: []string{"bad"}}, nil)
+	var names []string
+	for _, s := range l.streams {
+		names = append(names, s.name)
+	}
+	if got := strings.Join(names, " "); got != "server.stdout.log server.stderr.log server.before.log server.error.log server.error.log-2 server.stderr.log-2" {
+		t.Errorf("names %s", got)
+	}
+	for _, step := range []struct {
+		text    string
+		appends bool
+		want    string // that is kept
+		failed  int
+	}{
+		{"", false, "", 0},
+		{"one\nbad\ncut", false, "one\nbad\n", 1},
+		{" here\nbad\n", true, "cut here\nbad\n", 1},
+		{"anew\n", false, "anew\n", 0},
+	} {
+		if step.text != "" {
+			flags := os.O_CREATE | os.O_WRONLY | os.O_TRUNC
+			if step.appends {
+				flags = os.O_WRONLY | os.O_APPEND
+			}
+			file, err := os.OpenFile(own, flags, 0o644)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := file.WriteString(step.text); err != nil {
+				t.Fatal(err)
+			}
+			file.Close()
+		}
+		part, err := l.next(false)
+		if err != nil || part.report.FailedLines != step.failed {
+			t.Fatalf("%q: %+v, %v", step.text, part.report, err)
+		}
+		kept := ""
+		for _, f := range part.files {
+			kept += string(f.Data)
+		}
+		if kept != step.want {
+			t.Errorf("%q: kept %q, want %q", step.text, kept, step.want)
+		}
+	}
+}
