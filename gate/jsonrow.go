@@ -97,6 +97,8 @@ type (
 		Sigma    record.Value `json:"sigma,omitzero"`
 		RoundP   record.Value `json:"round_p,omitzero"` // of "rounds add nothing of their own"
 		RoundF   record.Value `json:"round_f,omitzero"`
+		PairVar  record.Value `json:"pair_variance,omitzero"`  // on the ln scale, in a round
+		RoundVar record.Value `json:"round_variance,omitzero"` // of the rounds' own; below 0 where they lie closer than pairs explain
 		Lag1     record.Value `json:"lag1,omitzero"`
 		Need     *jsonNeed    `json:"need,omitempty"`
 		Speeds   *jsonSpeeds  `json:"speeds,omitempty"`
@@ -268,6 +270,7 @@ func (e *Effect) json() *jsonEffect {
 	}
 	if e.Check.Freedom > 0 {
 		file.RoundP, file.RoundF = known(e.Check.P), known(e.Check.F)
+		file.PairVar, file.RoundVar = known(e.Check.PairVariance), known(e.Check.RoundVariance)
 	}
 	if n := e.Need; n.Rounds > 0 {
 		file.Need = &jsonNeed{known(n.Loss), n.Rounds, n.Pairs}
