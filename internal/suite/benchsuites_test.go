@@ -24,8 +24,10 @@ func TestLoadBenchSuites(t *testing.T) {
 			for i := range v.Ports {
 				v.Ports[i].Number = 8080 + i
 			}
-			at := Values{Config: "c", Dir: "d", Instance: "1", CPUs: "0", Workers: 1, Cert: "c.pem", Key: "k.pem",
-				Helpers: map[string]string{"upstream": "http://127.0.0.1:1"}}
+			at := Values{Config: "c", Dir: "d", Instance: "1", CPUs: "0", Workers: 1, Cert: "c.pem", Key: "k.pem", Helpers: map[string]string{}}
+			for _, h := range s.Named {
+				at.Helpers[h.Name] = "http://127.0.0.1:1"
+			}
 			started, err := v.Expand(at)
 			if err != nil {
 				t.Errorf("%s: %v", file, err)

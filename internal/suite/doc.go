@@ -141,6 +141,9 @@
 // the text {word}. Params are replaced in every text of every file, when it is read,
 // but not in keys; a param has the name of no placeholder.
 //
+// A configuration may name the helpers of every scenario. One that does not run, since a
+// server is started for scenarios without it, has an address at which nobody is.
+//
 // # Rules
 //
 // Only suite, scenarios, name and url must be there, and name and command of a

@@ -14,7 +14,7 @@ import (
 )
 
 // forSessions leaves out what every suite has, whatever its file says.
-var forSessions = cmp.Options{cmpopts.IgnoreFields(Suite{}, "Plan", "Quiet", "Sources"), comparableSets}
+var forSessions = cmp.Options{cmpopts.IgnoreFields(Suite{}, "Plan", "Quiet", "Sources", "Named"), comparableSets}
 
 var comparableSets = cmpopts.EquateComparable(cpuset.Set{})
 

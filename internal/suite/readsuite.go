@@ -1,6 +1,10 @@
 package suite
 
-import "github.com/goccy/go-yaml/ast"
+import (
+	"slices"
+
+	"github.com/goccy/go-yaml/ast"
+)
 
 var suiteKeys = keyTable{
 	what: "a suite",
@@ -114,5 +118,13 @@ func (r *reader) complete(s *Suite, p *parts) {
 	}
 	for _, h := range p.helpers {
 		s.Helpers = append(s.Helpers, h.Helper)
+	}
+	s.Named = slices.Clone(s.Helpers)
+	for _, sc := range s.Scenarios {
+		for _, h := range sc.Helpers {
+			if !slices.ContainsFunc(s.Named, func(named Helper) bool { return named.Name == h.Name }) {
+				s.Named = append(s.Named, h)
+			}
+		}
 	}
 }

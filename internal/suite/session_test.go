@@ -124,6 +124,7 @@ func TestParseSession(t *testing.T) {
 		Varies:  []string{"config", "argv"},
 		Sources: []Source{{Path: "dir/s.yaml", Data: []byte(sessionYAML)}},
 	}
+	want.Named = want.Helpers
 	if diff := cmp.Diff(want, *got, comparableSets); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
@@ -265,5 +266,25 @@ func TestHash(t *testing.T) {
 		if other == base {
 			t.Errorf("%s: the same hash", name)
 		}
+	}
+}
+
+// Helpers of the suite and of its scenarios are named once each, in the order of the file.
+func TestNamedHelpers(t *testing.T) {
+	s, err := Parse("s.yaml", []byte(`suite: s
+helpers: [{name: all, command: [x]}]
+scenarios:
+  - {name: a, url: "http://h/", helpers: [{name: up, command: [x]}, {name: app, command: [y]}]}
+  - {name: b, url: "http://h/", helpers: [{name: up, command: [x]}, {name: last, command: [z]}]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, h := range s.Named {
+		names = append(names, h.Name)
+	}
+	if diff := cmp.Diff([]string{"all", "up", "app", "last"}, names); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
 	}
 }

@@ -25,6 +25,7 @@ type Suite struct {
 	Compare   []Comparison // of Variants
 	Gate      Gate
 	Helpers   []Helper // of every scenario, started before its own
+	Named     []Helper // all there are, of scenarios too, by name each once: those whose URL a placeholder may ask for
 	Varies    []string // of [Things]: in what compared variants may differ; nil: in anything
 
 	Sources []Source // the files that it was made of, its own first

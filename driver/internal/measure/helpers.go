@@ -86,6 +86,32 @@ func (b *Bench) startHelper(ctx context.Context, r *Running, said suite.Helper) 
 	return unready(ctx, err)
 }
 
+// urlsFor are the URLs of the suite's helpers, as a variant is told them. A configuration
+// may name all of them, and be started for scenarios that need some; the others do not run
+// then, or are not even installed, and have an address where nobody is.
+func (b *Bench) urlsFor(r *Running) map[string]string {
+	urls := r.urls()
+	for n, h := range b.config.Suite.Named {
+		if _, runs := urls[h.Name]; !runs {
+			urls[h.Name] = nobodyAt(h, n+1)
+		}
+	}
+	return urls
+}
+
+// nobodyAt is a URL for the nth helper, of the kind that it would have: the port of the
+// discard protocol at a loopback address that nobody uses, or a socket that is not there.
+func nobodyAt(h suite.Helper, n int) string {
+	scheme, _, is := strings.Cut(h.Ready.URL, "://")
+	switch {
+	case !is:
+		scheme = "http"
+	case scheme == "unix":
+		return "unix:///nowhere/" + h.Name + ".sock"
+	}
+	return fmt.Sprintf("%s://127.0.%d.%d:9", scheme, 2+n/256, n%256)
+}
+
 // readyOf is a suite's ready check as it is made.
 func readyOf(r suite.Ready) serverproc.Ready {
 	ready := serverproc.Ready{URL: r.URL, Status: r.Status, Timeout: r.Timeout}

@@ -133,6 +133,37 @@ scenarios:
 	}
 }
 
+// A helper of a scenario that is not measured with this start has an address at which
+// nobody is, of its own kind; that of each helper is another.
+func TestHelperOfOtherScenario(t *testing.T) {
+	s := parsed(t, `suite: others
+variants:
+  - name: server
+    command: [scalbench, target, "127.0.0.1:{port}"]
+    env: {MINE: "{mine}", OTHER: "{other}", ALSO: "{also}", POOL: "{pool}"}
+    ports: {http: 0}
+scenarios:
+  - {name: own, url: /respond, connections: 4, helpers: [{name: mine, command: [scalbench, target, "127.0.0.1:0"], cpus: server}]}
+  - {name: other, url: /respond, helpers: [{name: other, command: [no-such-program]}, {name: also, command: [no-such-program], ready: {url: "https://127.0.0.1:1/"}}]}
+  - {name: pool, url: /respond, helpers: [{name: pool, command: [no-such-program], ready: {url: "http://127.0.0.1:{also}/"}}]}
+`)
+	s.Named[3].Ready.URL = "unix:///run/pool.sock"
+	s.Scenarios = s.Scenarios[:1] // as an order that names it alone leaves it
+	helpers, err := Helpers(s, s.Scenarios)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, benchOf(t, s), s.Variants[0], helpers...)
+	for _, want := range []string{"MINE=" + r.helpers[0].url, "OTHER=http://127.0.2.2:9", "ALSO=https://127.0.2.3:9", "POOL=unix:///nowhere/pool.sock"} {
+		if !slices.Contains(r.instances[0].env, want) {
+			t.Errorf("no %s in %q", want, r.instances[0].env)
+		}
+	}
+	if place := r.instances[0].places["http://127.0.2.2:9"]; place != "{other}" {
+		t.Errorf("it is compared as %q", place)
+	}
+}
+
 // A server with a certificate of the session is trusted for what it is.
 func TestCertificate(t *testing.T) {
 	s := parsed(t, `suite: secure

@@ -80,7 +80,7 @@ func (b *Bench) startInstance(ctx context.Context, r *Running, s seat, expect se
 	}
 	v := r.variant
 	values := suite.Values{
-		Config: dir.configPath(v), Dir: dir.run, Instance: s.label, CPUs: s.cpus.String(), Workers: s.workers, Helpers: r.urls(),
+		Config: dir.configPath(v), Dir: dir.run, Instance: s.label, CPUs: s.cpus.String(), Workers: s.workers, Helpers: b.urlsFor(r),
 	}
 	if values.Cert, values.Key, err = b.certificate(dir, v.User, v.Command, v.Env, v.Config.Edits); err != nil {
 		return err
