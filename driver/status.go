@@ -51,10 +51,12 @@ type SessionStatus struct {
 	Stopped  string // why it was stopped; "": it was not, or was resumed since
 }
 
-// Unfinished returns the sessions in a directory of results that are not done. What
-// cannot be read is told, for it may be one of them.
+// Unfinished returns the sessions in a directory of results that are not done, those of
+// calibrations too. What cannot be read is told, for it may be one of them.
 func Unfinished(results string) (sessions []SessionStatus, notes []string) {
 	dirs, err := filepath.Glob(filepath.Join(results, "*.session"))
+	calibrations, _ := filepath.Glob(filepath.Join(results, "*"+record.CalibrationDir, "*", "*.session")) // the same signs
+	dirs = append(dirs, calibrations...)
 	if err != nil {
 		return nil, []string{fmt.Sprintf("%s: %v", results, err)}
 	}

@@ -77,9 +77,10 @@ func twinOf(s *suite.Suite, name string) (suite.Variant, error) {
 }
 
 // copyOf says of which file a twin can run a copy, and in words what it runs. Behind a
-// wrapper that is the program that the variant is expected to be, if the command names it:
-// what a script executes by itself cannot be exchanged. Programs that are not there are
-// told when the plan is made.
+// wrapper that is the program that the variant is expected to be, if the command has its
+// path, or if it is expected by a name, which the wrapper then looks up too: what a script
+// executes by a path of its own cannot be exchanged. Programs that are not there are told
+// when the plan is made.
 func copyOf(v suite.Variant) (made measure.Twin, about string) {
 	command, err := resolve(v.Command[0])
 	if v.Command[0] == ownProgram {
@@ -93,15 +94,14 @@ func copyOf(v suite.Variant) (made measure.Twin, about string) {
 		return made, "the same file: " + err.Error()
 	}
 	if program != command {
-		if strings.Contains(v.Expect.Exe, "/") { // a name is looked up by who executes it
-			made.Argument = slices.Index(v.Command, v.Expect.Exe)
-		}
-		if made.Argument < 1 {
+		if !strings.Contains(v.Expect.Exe, "/") {
+			made.Name = v.Expect.Exe
+		} else if made.Argument = slices.Index(v.Command, v.Expect.Exe); made.Argument < 1 {
 			return measure.Twin{}, fmt.Sprintf("the same file: %s starts %s by itself, so that a copy of it would not run", v.Command[0], program)
 		}
 	}
 	if isScript(program) || v.Expect.Exe == "" && slices.Contains(launchers(), filepath.Base(v.Command[0])) {
-		return measure.Twin{}, fmt.Sprintf("the same file: %s starts another program, and a copy of it would start the same; expect.exe, and that path in the command, would tell which", v.Command[0])
+		return measure.Twin{}, fmt.Sprintf("the same file: %s starts another program, and a copy of it would start the same; expect.exe would tell which", v.Command[0])
 	}
 	made.Program = program
 	return made, "a copy of " + program + " at another path"

@@ -132,6 +132,7 @@ func TestCopyOf(t *testing.T) {
 		{"expected", suite.Variant{Command: []string{"sleep", "1"}, Expect: expect(sleep)}, measure.Twin{Program: sleep}, "a copy of "},
 		{"wrapped, named", suite.Variant{Command: []string{script, "-x", sleep}, Expect: expect(sleep)}, measure.Twin{Program: sleep, Argument: 2}, "a copy of "},
 		{"wrapped by env, named", suite.Variant{Command: []string{"env", sleep}, Expect: expect(sleep)}, measure.Twin{Program: sleep, Argument: 1}, "a copy of "},
+		{"wrapped, looked up", suite.Variant{Command: []string{"sh", "-c", "exec sleep 1"}, Expect: expect("sleep")}, measure.Twin{Program: sleep, Name: "sleep"}, "a copy of "},
 		{"wrapped, not named", suite.Variant{Command: []string{script}, Expect: expect(sleep)}, measure.Twin{}, "the same file: " + script + " starts " + sleep + " by itself"},
 		{"a script", suite.Variant{Command: []string{script}}, measure.Twin{}, "the same file: " + script + " starts another program"},
 		{"a shell", suite.Variant{Command: []string{"sh", "-c", "exec sleep 1"}}, measure.Twin{}, "the same file: sh starts another program"},

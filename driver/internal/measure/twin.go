@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/scalws/scalbench/internal/serverproc"
 	"github.com/scalws/scalbench/internal/suite"
@@ -23,6 +25,9 @@ type Twin struct {
 	// Argument is the place in the command that names the program, behind a wrapper; 0:
 	// the command is the program.
 	Argument int
+	// Name is what a wrapper executes it by, looked up in PATH, in which the copy comes
+	// first; "": none does.
+	Name string
 
 	// BurdenFrac is the share of each of the server's CPUs that a spin loop takes; 0:
 	// none.
@@ -42,7 +47,7 @@ func copyPrograms(twins map[string]Twin, work string) (map[string]string, error)
 			return nil, fmt.Errorf("copy the program of %s: %w", variant, err)
 		}
 		// Its own name, by which tools and logs know it.
-		copies[variant] = filepath.Join(dir, filepath.Base(twin.Program))
+		copies[variant] = filepath.Join(dir, cmp.Or(twin.Name, filepath.Base(twin.Program)))
 		if err := copyFile(copies[variant], twin.Program); err != nil {
 			return nil, fmt.Errorf("copy the program of %s: %w", variant, err)
 		}
@@ -67,21 +72,31 @@ func copyFile(to, from string) error {
 // runCopy makes the server of a twin run its copy. Its arguments stay what they are:
 // that the path of its program differs is the point, and no difference of the variants.
 func (b *Bench) runCopy(spec *serverproc.Spec, variant string) {
-	copy, at := b.copies[variant], b.config.Twins[variant].Argument
+	copy, twin := b.copies[variant], b.config.Twins[variant]
 	switch {
 	case copy == "":
-	case at == 0:
+	case twin.Name != "":
+		for i, variable := range spec.Env {
+			if path, is := strings.CutPrefix(variable, "PATH="); is {
+				spec.Env[i] = "PATH=" + pathOf(copy) + path
+			}
+		}
+	case twin.Argument == 0:
 		spec.Program = copy
 	default:
-		spec.Command[at] = copy
+		spec.Command[twin.Argument] = copy
 	}
 }
+
+// pathOf is what makes a program the first in PATH.
+func pathOf(program string) string { return filepath.Dir(program) + string(filepath.ListSeparator) }
 
 // addTwinPlace makes the file of which a twin runs a copy a place: where a command has its
 // path, the twin is still called so.
 func (b *Bench) addTwinPlace(places serverproc.Places, variant string) {
-	if program := b.config.Twins[variant].Program; program != "" {
-		places[program] = "{exe}"
+	if twin := b.config.Twins[variant]; twin.Program != "" {
+		places[twin.Program] = "{exe}"
+		places[pathOf(b.copies[variant])] = ""
 	}
 }
 

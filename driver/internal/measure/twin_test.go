@@ -30,10 +30,11 @@ func TestTwin(t *testing.T) {
 		variant suite.Variant
 		twin    Twin
 	}{
-		"ours":     {ours.Variants[0], Twin{Program: self(t)}},
-		"in PATH":  {suite.Variant{Command: []string{"sleep", "60"}}, Twin{Program: sleep}},
-		"expected": {suite.Variant{Command: []string{"sleep", "60"}, Expect: suite.Identity{Exe: sleep}}, Twin{Program: sleep}},
-		"wrapped":  {suite.Variant{Command: []string{wrapper, sleep, "60"}, Expect: suite.Identity{Exe: sleep, Grace: patience}}, Twin{Program: sleep, Argument: 1}},
+		"ours":      {ours.Variants[0], Twin{Program: self(t)}},
+		"in PATH":   {suite.Variant{Command: []string{"sleep", "60"}}, Twin{Program: sleep}},
+		"expected":  {suite.Variant{Command: []string{"sleep", "60"}, Expect: suite.Identity{Exe: sleep}}, Twin{Program: sleep}},
+		"wrapped":   {suite.Variant{Command: []string{wrapper, sleep, "60"}, Expect: suite.Identity{Exe: sleep, Grace: patience}}, Twin{Program: sleep, Argument: 1}},
+		"looked up": {suite.Variant{Command: []string{"sh", "-c", "exec sleep 60"}, Expect: suite.Identity{Exe: "sleep", Grace: patience}}, Twin{Program: sleep, Name: "sleep"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			base, twin := tt.variant, tt.variant
