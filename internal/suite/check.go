@@ -121,12 +121,13 @@ func checkHelpers(p *parts) {
 // checkWords tells placeholders that nothing stands for.
 func (j *job) checkWords(p *parts) {
 	var helpers []string
+	know := func(h Helper) { helpers = append(helpers, h.Name, h.Name+addressSuffix) }
 	for _, h := range p.helpers {
-		helpers = append(helpers, h.Name)
+		know(h.Helper)
 	}
 	for _, sc := range p.scenarios {
 		for _, h := range sc.Helpers {
-			helpers = append(helpers, h.Name)
+			know(h)
 		}
 	}
 	for _, used := range j.words {

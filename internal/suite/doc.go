@@ -46,6 +46,8 @@
 //	      - name: upstream       # the embedded target asks this one for /proxy
 //	        command: [scalbench, target]
 //	        cpus: upstream       # upstream or server: whose CPUs
+//	        ports: {fcgi: 0}     # as of a variant
+//	        ready: {url: "tcp://127.0.0.1:{port}"}  # or http, or unix:///PATH
 //	    bound: server            # server or app: who limits the rate
 //	    control: false           # true: expected to show no difference
 //	    mode: ""                 # label before the name in tables
@@ -136,8 +138,9 @@
 //
 // Commands, values of env, ready's url, expect's argv, log's files and edits' new texts know
 // {config} {dir} {instance} {cpus} {workers} {cert} {key}, {port} for the first port
-// and {port.NAME} for each, and {NAME} for the URL of a helper; a helper knows {dir}
-// {cpus} {cert} {key} and other helpers. An unknown one is a fault, and {{word}} is
+// and {port.NAME} for each, {NAME} for the URL of a helper and {NAME.address} for its
+// HOST:PORT, or the path of its socket; a helper knows {dir} {cpus} {cert} {key}, its ports
+// and other helpers. An unknown one is a fault, and {{word}} is
 // the text {word}. Params are replaced in every text of every file, when it is read,
 // but not in keys; a param has the name of no placeholder.
 //

@@ -3,6 +3,7 @@ package suite
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,7 +15,7 @@ import (
 var placeholder = regexp.MustCompile(`\{\{[a-z][a-z0-9_.-]*\}\}|\{[a-z][a-z0-9_.-]*\}`)
 
 // reservedWords are the placeholders that the start of a variant has values for;
-// port.NAME for each port and the names of helpers come to them.
+// port.NAME for each port, the names of helpers and NAME.address for each come to them.
 var reservedWords = []string{"config", "port", "instance", "dir", "cpus", "workers", "cert", "key"}
 
 // helperWords are those of a helper, beside the names of others.
@@ -71,10 +72,9 @@ func (v Variant) Expand(at Values) (Variant, error) {
 	return v, errors.Join(e.errs...)
 }
 
-// Expand returns the helper as it is started, likewise. It has no ports and no
-// configuration.
+// Expand returns the helper as it is started, likewise. It has no configuration.
 func (h Helper) Expand(at Values) (Helper, error) {
-	e := expansion{owner: "helper " + h.Name, values: at}
+	e := expansion{owner: "helper " + h.Name, values: at, ports: h.Ports}
 	h.Command, h.Ready.URL, h.Env = e.texts(h.Command), e.text(h.Ready.URL), e.env(h.Env)
 	h.Log.Files = e.texts(h.Log.Files)
 	return h, errors.Join(e.errs...)
@@ -140,7 +140,28 @@ func (e *expansion) valueOf(word string) string {
 			return positive(p.Number)
 		}
 	}
-	return e.values.Helpers[word]
+	if url := e.values.Helpers[word]; url != "" {
+		return url
+	}
+	if name, is := strings.CutSuffix(word, addressSuffix); is {
+		return Address(e.values.Helpers[name])
+	}
+	return ""
+}
+
+// addressSuffix makes of the name of a helper the word for its address.
+const addressSuffix = ".address"
+
+// Address is the HOST:PORT of a URL, or the path of a unix one; "" for no URL.
+func Address(text string) string {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return ""
+	case u.Scheme == "unix":
+		return u.Path
+	}
+	return u.Host
 }
 
 // positive writes a number, "" for 0.

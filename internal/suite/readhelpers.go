@@ -9,7 +9,7 @@ import (
 
 var helperKeys = keyTable{
 	what:  "a helper",
-	known: []string{"name", "command", "cpus", "ready", "env", "user", "log", "programs", "install"},
+	known: []string{"name", "command", "cpus", "ports", "ready", "env", "user", "log", "programs", "install"},
 	must:  []string{"name", "command"},
 	hints: map[string]string{"url": "a helper says its URL itself, in its first line; another program's is that of ready"},
 }
@@ -36,7 +36,7 @@ func (r *reader) helpers(f field) []Helper {
 
 // helper reads one entry of helpers.
 func (r *reader) helper(n ast.Node) (helper Helper, nameAt ast.Node) {
-	defer r.job.knowing(helperWords, len(r.job.words))
+	before := len(r.job.words)
 	for _, f := range r.fields(n, helperKeys) {
 		switch f.key {
 		case "name":
@@ -46,7 +46,9 @@ func (r *reader) helper(n ast.Node) (helper Helper, nameAt ast.Node) {
 		case "cpus":
 			helper.CPUs = choice(r, f, words(BesideServer, WithServer)...)
 		case "ready":
-			helper.Ready = r.ready(f)
+			helper.Ready = r.ready(f, helperForms)
+		case "ports":
+			helper.Ports = r.ports(f)
 		case "env":
 			helper.Env = r.env(f)
 		case "user":
@@ -59,6 +61,7 @@ func (r *reader) helper(n ast.Node) (helper Helper, nameAt ast.Node) {
 			helper.Install = r.sentence(f)
 		}
 	}
+	r.job.knowing(portWords(helperWords, helper.Ports), before)
 	return helper, nameAt
 }
 

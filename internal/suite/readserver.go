@@ -17,34 +17,61 @@ var readyKeys = keyTable{
 	must:  []string{"url"},
 }
 
+// readyForms are the URLs of a ready check.
+type readyForms struct {
+	form  string   // for messages
+	plain []string // schemes of which only that it accepts is known
+}
+
+var (
+	variantForms = readyForms{form: "http://HOST:PORT/PATH, of which {port} may be the port"}
+	helperForms  = readyForms{form: "http://HOST:PORT/PATH, tcp://HOST:PORT, of which {port} may be the port, or unix:///PATH", plain: []string{"tcp", "unix"}}
+)
+
 // ready reads when a server, or a helper, can be asked.
-func (r *reader) ready(f field) Ready {
-	ready := Ready{Timeout: defaultReady}
+func (r *reader) ready(f field, forms readyForms) Ready {
+	ready, answers := Ready{Timeout: defaultReady}, ast.Node(nil)
 	for _, f := range r.fields(f.val, readyKeys) {
 		switch f.key {
 		case "url":
-			ready.URL = r.readyURL(f)
+			ready.URL = r.readyURL(f, forms)
 		case "status":
-			ready.Status = int(r.integer(f, 200, 599))
+			ready.Status, answers = int(r.integer(f, 200, 599)), f.val
 		case "body":
 			ready.Body, _ = r.text(f, "text")
+			answers = f.val
 		case "timeout":
 			ready.Timeout = r.duration(f, time.Millisecond, time.Hour)
 		}
+	}
+	if scheme, _, _ := strings.Cut(ready.URL, "://"); answers != nil && slices.Contains(forms.plain, scheme) {
+		r.fault(answers, "ready: %s: says only that somebody accepts, expected neither status nor body", ready.URL)
 	}
 	return ready
 }
 
 // readyURL reads a full URL whose port may be a placeholder.
-func (r *reader) readyURL(f field) string {
-	const form = "http://HOST:PORT/PATH, of which {port} may be the port"
-	text, ok := r.template(f, form)
+func (r *reader) readyURL(f field, forms readyForms) string {
+	text, ok := r.template(f, forms.form)
 	if !ok {
 		return ""
 	}
-	u, err := url.Parse(placeholder.ReplaceAllString(text, "1"))
-	if err != nil || !sendable.MatchString(text) || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil {
-		r.fault(f.val, "url: %q, expected %s", text, form)
+	// A path that begins with a placeholder, such as {dir}, is one from the root.
+	u, err := url.Parse(strings.Replace(placeholder.ReplaceAllString(text, "1"), "unix://1", "unix:///1", 1))
+	good := err == nil && sendable.MatchString(text) && u.User == nil
+	switch {
+	case !good:
+	case u.Scheme == "http" || u.Scheme == "https":
+		good = u.Hostname() != ""
+	case !slices.Contains(forms.plain, u.Scheme):
+		good = false
+	case u.Scheme == "tcp":
+		good = u.Hostname() != "" && u.Port() != "" && u.Path == ""
+	default:
+		good = u.Host == "" && u.Path != "" && u.Path != "/"
+	}
+	if !good {
+		r.fault(f.val, "url: %q, expected %s", text, forms.form)
 		return ""
 	}
 	return text

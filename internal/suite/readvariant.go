@@ -60,7 +60,7 @@ func (r *reader) variant(n ast.Node) placedVariant {
 		case "ports":
 			v.Ports = r.ports(f)
 		case "ready":
-			v.Ready = r.ready(f)
+			v.Ready = r.ready(f, variantForms)
 		case "expect":
 			v.Expect = r.identity(f)
 		case "provides":
@@ -92,14 +92,17 @@ func (j *job) knowing(words []string, since int) {
 
 // words are the placeholders that a variant knows beside the names of helpers.
 func (v *placedVariant) words() []string {
-	words := slices.Clone(reservedWords)
-	if v.Config.From == "" {
-		words = slices.DeleteFunc(words, func(w string) bool { return w == "config" })
+	words := slices.DeleteFunc(slices.Clone(reservedWords), func(w string) bool { return w == "port" || w == "config" && v.Config.From == "" })
+	return portWords(words, v.Ports)
+}
+
+// portWords are words with those of ports.
+func portWords(words []string, ports []Port) []string {
+	words = slices.Clone(words)
+	if len(ports) > 0 {
+		words = append(words, "port")
 	}
-	if len(v.Ports) == 0 {
-		words = slices.DeleteFunc(words, func(w string) bool { return w == "port" })
-	}
-	for _, p := range v.Ports {
+	for _, p := range ports {
 		words = append(words, "port."+p.Name)
 	}
 	return words

@@ -207,12 +207,19 @@ compare: [{base: a, new: b}]
 		{"helpers", nil, `
 suite: s
 scenarios: [{name: a, url: http://h/, helpers: [{name: up, command: [x, "{other}"]}, {name: port, command: [x]}]}]
-helpers: [{name: up, command: [x, "{port}", "{dir}", "{up}"], ready: {}}, {name: other, command: [x]}]
+helpers: [{name: up, command: [x, "{port}", "{dir}", "{up}"], ready: {}}, {name: other, command: [x]},
+  {name: fpm, command: [x, "{port}", "{port.y}", "{up.address}", "{upp.address}"], ports: {http: 0}, ready: {url: "tcp://127.0.0.1:{port}", status: 200, body: x}},
+  {name: sock, command: [x], ready: {url: "unix://{dir}/s"}}, {name: bad, command: [x], ready: {url: "unix://host/s"}}, {name: worse, command: [x], ready: {url: "tcp://host"}}]
 `, `
 2:93: name: {port} stands for something else, expected another name for a helper
 3:11: helper "up" is one of scenario "a", too, and both would run for it
 3:35: {port}: there is no port that it could stand for
 3:70: ready needs the key "url"
+4:38: unknown placeholder {port.y}; did you mean {port}? Two braces, {{port.y}}, are the text itself
+4:66: unknown placeholder {upp.address}; did you mean {up.address}? Two braces, {{upp.address}}, are the text itself
+4:160: ready: tcp://127.0.0.1:{port}: says only that somebody accepts, expected neither status nor body
+5:102: url: "unix://host/s", expected http://HOST:PORT/PATH, tcp://HOST:PORT, of which {port} may be the port, or unix:///PATH
+5:162: url: "tcp://host", expected http://HOST:PORT/PATH, tcp://HOST:PORT, of which {port} may be the port, or unix:///PATH
 `},
 		{"params", map[string]string{"conss": "1", "need": "x", "zzz": "2"}, `
 suite: s

@@ -207,7 +207,8 @@ type Helper struct {
 	CPUs    HelperCPUs
 
 	// Of programs that are not ours. Only sessions know them.
-	Ready Ready // its URL is the helper's, and says when it is up
+	Ready Ready  // its URL is the helper's, and says when it is up; also tcp://HOST:PORT and unix:///PATH
+	Ports []Port // as of a variant; without a URL the helper is at the first one, up when that accepts
 	Env   []EnvVar
 	User  string
 	Log   LogRules
@@ -220,7 +221,7 @@ func (h Helper) IsOurs() bool {
 	needsStart := func(arg string) bool {
 		return slices.ContainsFunc(wordsOf(arg), func(word string) bool { return slices.Contains(helperWords, word) })
 	}
-	return h.Ready.URL == "" && len(h.Env) == 0 && len(h.Programs) == 0 && h.User == "" && len(h.Log.Files)+len(h.Log.Fail)+len(h.Log.Ignore) == 0 &&
+	return h.Ready.URL == "" && len(h.Env) == 0 && len(h.Programs) == 0 && len(h.Ports) == 0 && h.User == "" && len(h.Log.Files)+len(h.Log.Fail)+len(h.Log.Ignore) == 0 &&
 		!slices.ContainsFunc(h.Command, needsStart)
 }
 

@@ -62,6 +62,11 @@ variant v: no value for {up} in "{up}"`
 	if err != nil || h.Command[1] != "/d/http://a" {
 		t.Errorf("helper %q, %v", h.Command, err)
 	}
+	h, err = Helper{Name: "h", Ports: []Port{{"fcgi", 9000}}, Command: []string{"{port} {port.fcgi} {app.address} {sock.address}"}, Ready: Ready{URL: "tcp://127.0.0.1:{port}"}}.Expand(
+		Values{Helpers: map[string]string{"app": "http://127.0.0.1:80/x", "sock": "unix:///run/s"}})
+	if err != nil || h.Command[0] != "9000 9000 127.0.0.1:80 /run/s" || h.Ready.URL != "tcp://127.0.0.1:9000" {
+		t.Errorf("helper %q at %q, %v", h.Command, h.Ready.URL, err)
+	}
 	want = `helper h: no value for {port} in "{port}"`
 	if _, err := (Helper{Name: "h", Command: []string{"{port}"}}).Expand(Values{}); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)

@@ -64,6 +64,7 @@ type Bench struct {
 	expects map[string]serverproc.Expect
 	copies  map[string]string // of the programs of twins, by variant; their paths
 	starts  uint64            // how many servers were started, which names their directories
+	draws   uint64            // how often ports were drawn
 }
 
 // NewBench makes the bench of a session. The error is that of the configuration, or that

@@ -42,6 +42,7 @@ type helper struct {
 	cpus         cpuset.Set
 	server       *serverproc.Server
 	logs         *logs
+	expect       serverproc.Expect // of what it was when it was ready; zero: it is not looked at
 }
 
 // startHelper starts a helper and waits until it is ready. The URLs of those before it are
@@ -59,9 +60,16 @@ func (b *Bench) startHelper(ctx context.Context, r *Running, said suite.Helper) 
 	if values.Cert, values.Key, err = b.certificate(dir, said.User, said.Command, said.Env, nil); err != nil {
 		return err
 	}
-	expanded, err := said.Expand(values)
+	numbered := said
+	if numbered.Ports, err = b.numbered(said.Ports, "helper "+said.Name); err != nil {
+		return err
+	}
+	expanded, err := numbered.Expand(values)
 	if err != nil {
 		return err
+	}
+	if expanded.Ready.URL == "" && len(expanded.Ports) > 0 {
+		expanded.Ready.URL = "tcp://" + portAt(procfs.TCP, expanded.Ports[0].Number).Addr.String()
 	}
 	spec, err := b.spec(said.Name, expanded.Command, expanded.Env, said.User, dir, cpus)
 	if err != nil {
@@ -69,11 +77,16 @@ func (b *Bench) startHelper(ctx context.Context, r *Running, said suite.Helper) 
 	}
 	spec.StdinOpen = expanded.Ready.URL == "" || spec.StdinOpen
 	spec.Ports = portsOf(expanded.Ready.URL)
+	for _, p := range expanded.Ports {
+		if port := portAt(procfs.TCP, p.Number); !slices.Contains(spec.Ports, port) {
+			spec.Ports = append(spec.Ports, port)
+		}
+	}
 	if err := serverproc.FreePorts(spec.Ports); err != nil {
 		return fmt.Errorf("start helper %s: %w", said.Name, err)
 	}
 	b.say("starting helper %s", said.Name)
-	h := &helper{Helper: expanded, said: said, url: expanded.Ready.URL, cpus: cpus, logs: newLogs(said.Name, dir, expanded.Log, nil)}
+	h := &helper{Helper: expanded, said: said, url: urlOf(said, expanded), cpus: cpus, logs: newLogs(said.Name, dir, expanded.Log, nil)}
 	if h.server, err = serverproc.Start(ctx, spec); err != nil {
 		return err
 	}
@@ -83,7 +96,10 @@ func (b *Bench) startHelper(ctx context.Context, r *Running, said suite.Helper) 
 	} else {
 		h.url, err = h.server.AwaitListening(ctx, expanded.Ready.Timeout)
 	}
-	return unready(ctx, err)
+	if err != nil {
+		return unready(ctx, err)
+	}
+	return b.identifyHelper(ctx, h)
 }
 
 // urlsFor are the URLs of the suite's helpers, as a variant is told them. A configuration
@@ -112,6 +128,39 @@ func nobodyAt(h suite.Helper, n int) string {
 	return fmt.Sprintf("%s://127.0.%d.%d:9", scheme, 2+n/256, n%256)
 }
 
+// urlOf is where a helper is asked that does not say so itself; one that says its ports
+// alone speaks HTTP at the first.
+func urlOf(said, expanded suite.Helper) string {
+	if said.Ready.URL == "" {
+		return strings.Replace(expanded.Ready.URL, "tcp://", "http://", 1)
+	}
+	return expanded.Ready.URL
+}
+
+// identifyHelper looks at a helper that is ready, and holds it from then on to be what it
+// was, on its CPUs and at its port.
+func (b *Bench) identifyHelper(ctx context.Context, h *helper) error {
+	h.expect = serverproc.Expect{CPUs: h.cpus, Ports: portsOf(h.url)}
+	subject, err := h.subject()
+	if err != nil {
+		return unready(ctx, fmt.Errorf("look at helper %s: %w", h.Name, err))
+	}
+	seen, err := b.observer.Observe(subject)
+	if err != nil {
+		return err
+	}
+	if wrong := serverproc.Check(h.expect, seen); len(wrong) > 0 {
+		return faultf("helper %s: %s", h.Name, sentences(wrong))
+	}
+	h.expect = settled(h.expect, seen)
+	return nil
+}
+
+func (h *helper) subject() (serverproc.Subject, error) { return h.server.Subject(h.expect.Ports) }
+
+// isWatched tells whether a helper is held to be what it was; the burden is not.
+func (h *helper) isWatched() bool { return h.expect.Start != 0 }
+
 // readyOf is a suite's ready check as it is made.
 func readyOf(r suite.Ready) serverproc.Ready {
 	ready := serverproc.Ready{URL: r.URL, Status: r.Status, Timeout: r.Timeout}
@@ -128,7 +177,7 @@ func portsOf(text string) []serverproc.Port {
 	if err != nil {
 		return nil
 	}
-	addr, err := netip.ParseAddrPort(strings.Replace(u.Host, "localhost:", loopback.String()+":", 1))
+	addr, err := netip.ParseAddrPort(strings.Replace(u.Host, "localhost:", loopback.String()+":", 1)) // a unix URL has none
 	if err != nil || !addr.Addr().IsLoopback() {
 		return nil
 	}

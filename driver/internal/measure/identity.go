@@ -142,7 +142,7 @@ func pause(ctx context.Context, d time.Duration) error {
 // factsOf are what a variant is, by what was seen of one of its instances.
 func (r *Running) factsOf(i *instance, seen serverproc.Observation) serverproc.Facts {
 	facts := serverproc.FactsOf(seen)
-	facts.Config, facts.Places, facts.Helpers = i.config, i.places, r.helperCommands()
+	facts.Config, facts.Places, facts.Helpers = i.config, i.places, r.helperTexts()
 	if !facts.Env.Known() && i.env != nil {
 		facts.Env = serverproc.Fact[[]string]{Value: i.env}
 	}

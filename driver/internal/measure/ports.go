@@ -20,26 +20,28 @@ func portAt(network procfs.Network, number int) serverproc.Port {
 	return serverproc.Port{Network: network, Addr: netip.AddrPortFrom(loopback, uint16(number))}
 }
 
-// withPorts returns the variant with a number for each port that has none.
-func (b *Bench) withPorts(v suite.Variant) (suite.Variant, error) {
-	v.Ports = slices.Clone(v.Ports)
-	random := rand.New(rand.NewPCG(b.config.Seed, b.starts))
+// numbered returns ports with a number for each that has none. What the helpers of a
+// variant have got is listened at when the next ports are drawn.
+func (b *Bench) numbered(ports []suite.Port, owner string) ([]suite.Port, error) {
+	ports = slices.Clone(ports)
+	b.draws++
+	random := rand.New(rand.NewPCG(b.config.Seed, b.draws))
 	var taken []int
-	for _, p := range v.Ports {
+	for _, p := range ports {
 		taken = append(taken, p.Number)
 	}
-	for i := range v.Ports {
-		if v.Ports[i].Number != 0 {
+	for i := range ports {
+		if ports[i].Number != 0 {
 			continue
 		}
 		number, err := freePort(random, taken)
 		if err != nil {
-			return v, fmt.Errorf("port %s of variant %s: %w", v.Ports[i].Name, v.Name, err)
+			return nil, fmt.Errorf("port %s of %s: %w", ports[i].Name, owner, err)
 		}
-		v.Ports[i].Number = number
+		ports[i].Number = number
 		taken = append(taken, number)
 	}
-	return v, nil
+	return ports, nil
 }
 
 // portTries is after how many taken ones a free port is given up.

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/scalws/scalbench/internal/cpuset"
 	"github.com/scalws/scalbench/internal/procfs"
 	"github.com/scalws/scalbench/internal/record"
 	"github.com/scalws/scalbench/internal/serverproc"
@@ -162,6 +165,62 @@ scenarios:
 	if place := r.instances[0].places["http://127.0.2.2:9"]; place != "{other}" {
 		t.Errorf("it is compared as %q", place)
 	}
+}
+
+// A helper of any protocol has ports of its own, is at the first where it says nothing
+// else, and is held to be what it was when it was ready.
+func TestHelperIsWatched(t *testing.T) {
+	s := parsed(t, `suite: proxied
+helpers:
+  - {name: upstream, command: [scalbench, target, "127.0.0.1:{port}"], ports: {http: 0}, cpus: server, env: {A: b}}
+  - {name: other, command: [scalbench, target, "127.0.0.1:{port.x}"], ports: {x: 0}, ready: {url: "tcp://127.0.0.1:{port}"}}
+variants:
+  - name: proxy
+    command: [scalbench, target, "127.0.0.1:{port}", "{upstream}"]
+    ports: {http: 0}
+scenarios:
+  - {name: proxy, url: /proxy, connections: 4, expect: {bytes: 1024}}
+`)
+	b := benchOf(t, s)
+	r := start(t, b, s.Variants[0], s.Helpers...)
+	validRow(t, b, r, s.Scenarios[0])
+	if facts := r.Facts(); facts.Helpers[0] != `upstream: ["scalbench" "target" "127.0.0.1:{port}"], A="b", on the server's CPUs` {
+		t.Errorf("helpers %q", facts.Helpers)
+	}
+	upstream, other := r.helpers[0], r.helpers[1]
+	if !strings.HasPrefix(upstream.url, "http://127.0.0.1:") || !strings.HasPrefix(other.url, "tcp://127.0.0.1:") || upstream.expect.SHA256 == "" {
+		t.Errorf("%q, %q, %+v", upstream.url, other.url, upstream.expect)
+	}
+	allowed, err := cpuset.Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if allowed.Count() == upstream.cpus.Count() {
+		t.Skip("one CPU: there is no other on which a helper could be")
+	}
+	if err := setAffinity(upstream.server.PID(), allowed); err != nil {
+		t.Fatal(err)
+	}
+	_, evidence := wantInvalid(t, b, r, s.Scenarios[0], smoke(t), "helper upstream: ")
+	i := slices.IndexFunc(evidence.Files, func(f File) bool { return f.Name == IdentityFile })
+	id, err := ReadIdentity(evidence.Files[i].Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(id.Counts, func(c record.IdentityCount) bool {
+		return strings.HasPrefix(c.Check, "helper upstream: affinity ") && c.OK < c.Samples
+	}) {
+		t.Errorf("counts %+v", id.Counts)
+	}
+}
+
+// setAffinity lets every thread of a process run on CPUs.
+func setAffinity(pid int, cpus cpuset.Set) error {
+	var mask unix.CPUSet
+	for _, cpu := range cpus.CPUs() {
+		mask.Set(cpu)
+	}
+	return unix.SchedSetaffinity(pid, &mask) // its first thread is enough
 }
 
 // A server with a certificate of the session is trusted for what it is.

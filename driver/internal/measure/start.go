@@ -40,7 +40,7 @@ func (b *Bench) start(ctx context.Context, r *Running, helpers []suite.Helper) e
 	if err != nil {
 		return err
 	}
-	if r.variant, err = b.withPorts(r.variant); err != nil {
+	if r.variant.Ports, err = b.numbered(r.variant.Ports, "variant "+r.variant.Name); err != nil {
 		return err
 	}
 	for _, h := range helpers {
@@ -174,17 +174,28 @@ func placesOf(v suite.Variant, said suite.Variant, at suite.Values) serverproc.P
 		}
 	}
 	for name, url := range at.Helpers {
-		places[url] = "{" + name + "}"
+		places[url], places[suite.Address(url)] = "{"+name+"}", "{"+name+".address}"
 	}
 	delete(places, "")
 	return places
 }
 
-// helperCommands are the commands of the helpers as the suite says them, each in one line.
-func (r *Running) helperCommands() []string {
-	var commands []string
+// helperTexts are the helpers as the suite says them, each in one line: its command, and
+// what of its environment, user and CPUs is said.
+func (r *Running) helperTexts() []string {
+	var texts []string
 	for _, h := range r.helpers {
-		commands = append(commands, h.Name+": "+fmt.Sprintf("%q", h.said.Command))
+		text := h.Name + ": " + fmt.Sprintf("%q", h.said.Command)
+		for _, v := range h.said.Env {
+			text += fmt.Sprintf(", %s=%q", v.Name, v.Value)
+		}
+		if h.said.User != "" {
+			text += ", user " + h.said.User
+		}
+		if h.said.CPUs == suite.WithServer {
+			text += ", on the server's CPUs"
+		}
+		texts = append(texts, text)
 	}
-	return commands
+	return texts
 }

@@ -74,7 +74,7 @@ func TestBurden(t *testing.T) {
 	stop(t, plain)
 	r := start(t, b, burdened)
 	d := serverproc.Differs(facts, r.Facts())
-	if len(d.Items) != 1 || d.Items[0].What != serverproc.DiffersHelpers || d.Items[0].New != `burden: ["scalbench" "burden" "--share" "0.3"]` {
+	if len(d.Items) != 1 || d.Items[0].What != serverproc.DiffersHelpers || d.Items[0].New != `burden: ["scalbench" "burden" "--share" "0.3"], on the server's CPUs` {
 		t.Errorf("they differ in %v, n/a %v", d.Items, d.NA)
 	}
 	row, _ := validRow(t, b, r, s.Scenarios[0])

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/scalws/scalbench/internal/host"
@@ -14,12 +15,20 @@ import (
 )
 
 // watch is what looks every second while something is measured, each in a goroutine of its
-// own: at each instance, whether it is still what was meant, and at the host.
+// own: at each instance, whether it is still what was meant, at each helper likewise, and
+// at the host.
 type watch struct {
 	running      *Running
 	identity     []*serverproc.Sampler // of each instance
-	interference *host.Sampler         // nil: it could not be started
-	note         string                // why
+	helpers      []helperWatch
+	interference *host.Sampler // nil: it could not be started
+	note         string        // why
+}
+
+// helperWatch looks at one helper.
+type helperWatch struct {
+	*helper
+	*serverproc.Sampler
 }
 
 // startWatch begins to look. The generator is the one that is about to load.
@@ -28,6 +37,11 @@ func (b *Bench) startWatch(r *Running, generatorPID int) *watch {
 	for _, i := range r.instances {
 		look := b.observer.Watch(i.subject, time.Now)
 		w.identity = append(w.identity, serverproc.StartSampler(i.expect, serverproc.SampleEvery, look))
+	}
+	for _, h := range r.helpers {
+		if h.isWatched() {
+			w.helpers = append(w.helpers, helperWatch{h, serverproc.StartSampler(h.expect, serverproc.SampleEvery, b.observer.Watch(h.subject, time.Now))})
+		}
 	}
 	var err error
 	if w.interference, err = host.NewFS("/").StartSampler(b.watchOf(r, generatorPID), host.NewClock(b.clock)); err != nil {
@@ -54,14 +68,10 @@ func (b *Bench) watchOf(r *Running, generatorPID int) host.Watch {
 	return host.Watch{Sets: sets, Own: []int{os.Getpid()}}
 }
 
-// violated reports whether an instance is not what was meant any more.
+// violated reports whether an instance, or a helper, is not what was meant any more.
 func (w *watch) violated() bool {
-	for _, s := range w.identity {
-		if has(s.Violated()) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.identity, func(s *serverproc.Sampler) bool { return has(s.Violated()) }) ||
+		slices.ContainsFunc(w.helpers, func(h helperWatch) bool { return has(h.Violated()) })
 }
 
 // seen is what the looking gave.
@@ -91,6 +101,9 @@ func (w *watch) stop(from, to mono.Time) seen {
 			s.notes = append(s.notes, fmt.Sprintf("identity of the %s: %v", i.name, err))
 		}
 	}
+	for _, h := range w.helpers {
+		h.addTo(&s, w.running.variant.Name)
+	}
 	if w.interference == nil {
 		s.notes, s.cut = append(s.notes, w.note), true
 		return s
@@ -114,6 +127,23 @@ func (w *watch) stop(from, to mono.Time) seen {
 		s.log = append(append(s.log, line...), '\n')
 	}
 	return s
+}
+
+// addTo ends the looking at a helper, and adds what it gave. Its samples are counted by
+// what they are of, and are none of the variant's.
+func (h helperWatch) addTo(s *seen, variant string) {
+	tally := h.Stop()
+	counts := identityCounts(variant, h.expect, tally)
+	for i := range counts {
+		counts[i].Check = "helper " + h.Name + ": " + counts[i].Check
+	}
+	s.counts = record.AddCounts(s.counts, counts)
+	if first := tally.First(); first != nil && s.wrong == "" {
+		s.wrong = "helper " + h.Name + ": " + first.Sentence
+	}
+	if err := tally.Err(); err != nil {
+		s.notes = append(s.notes, fmt.Sprintf("identity of helper %s: %v", h.Name, err))
+	}
 }
 
 // inWindow are the rows that have a part in the window: what happens before and after it
