@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,11 +67,22 @@ func scripts(t *testing.T, wanted func(name string) bool) testscript.Params {
 			"serve": serve, "received": received, "template": template,
 			"result": result, "gone": gone, "fullplan": fullPlan, "sameplan": samePlan, "measured": measured, "measures": measures, "nobody": nobody,
 		},
-		Condition:           func(name string) (bool, error) { return name == "race" && raceDetector, nil },
+		Condition:           condition,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Deadline:            time.Now().Add(scriptsMax),
 	}
+}
+
+// condition is what scripts ask beside what testscript knows.
+func condition(name string) (bool, error) {
+	switch name {
+	case "race":
+		return raceDetector, nil
+	case "unshare": // processes out of sight
+		return exec.Command("unshare", "--pid", "--fork", "--mount-proc", "true").Run() == nil, nil
+	}
+	return false, fmt.Errorf("no condition %q", name)
 }
 
 // serial is a test whose scripts do not run side by side.
