@@ -76,7 +76,8 @@ func (s *sitting) rows(round int) []order.Scenario {
 	if s.session != nil { // nil: it is only foreseen
 		state = s.session.State()
 	}
-	rows := slices.DeleteFunc(order.Rows(s.suite.Variants, s.suite.Scenarios), func(row order.Scenario) bool {
+	all := order.Shuffled(s.suite.Plan, order.Rows(s.suite.Variants, s.suite.Scenarios), round)
+	rows := slices.DeleteFunc(all, func(row order.Scenario) bool {
 		return state.Left(session.Row{Mode: row.Mode, Scenario: row.Name}, round)
 	})
 	last := func(row order.Scenario) int {

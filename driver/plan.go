@@ -21,7 +21,7 @@ func planOf(s *suite.Suite, o Order, hostName string) (*record.Plan, error) {
 		Suite: s.Table(), Host: s.Host, Preset: s.Plan.Preset, RepeatOf: o.RepeatOf,
 		Rounds: s.Plan.Rounds, Runs: s.Plan.Runs,
 		WarmupSeconds: s.Plan.Warmup.Seconds(), MeasureSeconds: s.Plan.Measure.Seconds(),
-		Order: s.Plan.Order.String(), Interleave: s.Plan.Interleave.String(), Restart: s.Plan.Restart.String(), Seed: s.Plan.Seed,
+		Order: s.Plan.Order.String(), Shuffle: s.Plan.Shuffle, Interleave: s.Plan.Interleave.String(), Restart: s.Plan.Restart.String(), Seed: s.Plan.Seed,
 		Gate: gateOf(s.Gate), Varies: s.Varies,
 	}
 	if p.Rounds = o.mostRounds(s); o.looks(s) {

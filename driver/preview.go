@@ -16,6 +16,7 @@ type Preview struct {
 	Suite           string
 	StandIn         string // what is to be known of one that the embedded target plays; ""
 	Rounds, Runs    int
+	ShuffledBy      *uint64       // the seed by which the scenarios are shuffled in each round; nil: they are not
 	MaxRounds       int           // as many while not all is decided; Rounds where that is not asked
 	Warmup, Measure time.Duration // of each measurement
 	Keys            []string      // of Rounds, in the order of measuring: round 1, run 1, el8, static-small
@@ -60,6 +61,9 @@ func (s *sitting) preview() Preview {
 	}
 	for _, c := range s.suite.Compare {
 		p.Compare = append(p.Compare, record.PlanComparison(c))
+	}
+	if plan.Shuffle {
+		p.ShuffledBy = &plan.Seed
 	}
 	for _, g := range s.gaps {
 		if !g.OtherMode {

@@ -234,6 +234,36 @@ func TestRepeatWithControl(t *testing.T) {
 	}
 }
 
+// Scenarios that are shuffled are so alike for all variants of a round.
+func TestShuffle(t *testing.T) {
+	text := strings.Replace(ab, "{preset: smoke}", "{preset: smoke, rounds: 6, runs: 1, shuffle: true, seed: 3}", 1)
+	l := newLab(t, map[string]string{"ab": text})
+	if _, err := l.run(t.Context(), l.order("ab")); err != nil {
+		t.Fatal(err)
+	}
+	on, err := record.ReadSession(os.DirFS(l.results), "lab-ab.session")
+	if err != nil || !on.Plan.Shuffle {
+		t.Errorf("%+v, %v", on, err)
+	}
+	first := map[string]int{}
+	var of []string
+	for _, step := range l.fake.log {
+		if name, is := strings.CutPrefix(step, "measure "); is {
+			_, scenario, _ := strings.Cut(name, " ")
+			of = append(of, scenario)
+		}
+	}
+	for n := 0; n+3 < len(of); n += 4 { // two variants of two scenarios
+		if of[n] != of[n+2] || of[n+1] != of[n+3] || of[n] == of[n+1] {
+			t.Errorf("round %d: %q", n/4+1, of[n:n+4])
+		}
+		first[of[n]]++
+	}
+	if len(of) != 24 || len(first) != 2 {
+		t.Errorf("%d measurements, first %v", len(of), first)
+	}
+}
+
 // A server that runs already is the only variant.
 func TestAttach(t *testing.T) {
 	l := newLab(t, map[string]string{"ab": ab})

@@ -79,6 +79,9 @@ func printPreviews(out io.Writer, previews []driver.Preview) {
 		}
 		fmt.Fprintf(out, "%s: %s of %s, %s of %v + %v, about %s\n", p.Suite, rounds, counted(p.Runs, "run"),
 			counted(len(p.Keys), "measurement"), p.Warmup, p.Measure, aboutTime(p.Takes))
+		if p.ShuffledBy != nil {
+			fmt.Fprintf(out, "  scenarios are shuffled in each round, by seed %d\n", *p.ShuffledBy)
+		}
 		if p.StandIn != "" {
 			fmt.Fprintf(out, "  %s\n", p.StandIn)
 		}

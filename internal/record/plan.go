@@ -38,6 +38,7 @@ type Plan struct {
 	WarmupSeconds  float64           `json:"warmup_s"`
 	MeasureSeconds float64           `json:"measure_s"`
 	Order          string            `json:"order,omitempty"`      // rotate, counterbalanced, random
+	Shuffle        bool              `json:"shuffle,omitempty"`    // of the scenarios in each round
 	Interleave     string            `json:"interleave,omitempty"` // variant, scenario
 	Restart        string            `json:"restart,omitempty"`    // run, measurement
 	Seed           uint64            `json:"seed"`

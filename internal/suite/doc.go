@@ -80,7 +80,7 @@
 //	host: xeon                   # first part of the names of results; or hosts/xeon.yaml
 //	placement: {server: 0-3, upstream: 4-7, generator: "8-15,24-31"}
 //	plan: {preset: release, rounds: 3, max_rounds: 3, runs: 5, warmup: 10s, measure: 30s,
-//	       order: rotate, interleave: variant, restart: run, seed: 1}
+//	       order: rotate, shuffle: false, interleave: variant, restart: run, seed: 1}
 //	quiet: {load1: 2, busy: 2%, timeout: 1h}
 //	require: [governor=performance]
 //	variants: [variants/*.yaml]  # or written here, as scenarios

@@ -21,6 +21,7 @@ type Plan struct {
 	Measure time.Duration // counted; 1 ms to 24 h
 
 	Order      Order
+	Shuffle    bool // the scenarios come in another order in each round, seeded, all variants alike
 	Interleave Interleave
 	Restart    Restart
 	Seed       uint64 // of all that is random
@@ -45,6 +46,7 @@ type PlanEdit struct {
 	Rounds, MaxRounds, Runs *int
 	Warmup, Measure         *time.Duration
 	Order                   *Order
+	Shuffle                 *bool
 	Interleave              *Interleave
 	Restart                 *Restart
 	Seed                    *uint64
@@ -76,6 +78,7 @@ func (p Plan) Edit(e PlanEdit) Plan {
 	put(&p.Warmup, e.Warmup)
 	put(&p.Measure, e.Measure)
 	put(&p.Order, e.Order)
+	put(&p.Shuffle, e.Shuffle)
 	put(&p.Interleave, e.Interleave)
 	if p.Interleave == ByScenario && e.Interleave != nil {
 		p.Restart = EachMeasurement
@@ -84,7 +87,7 @@ func (p Plan) Edit(e PlanEdit) Plan {
 	put(&p.Seed, e.Seed)
 
 	same := before
-	same.Order, same.Seed = p.Order, p.Seed
+	same.Order, same.Shuffle, same.Seed = p.Order, p.Shuffle, p.Seed
 	if p != same {
 		p.Preset = ""
 	}

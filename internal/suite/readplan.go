@@ -8,7 +8,7 @@ import (
 
 var planKeys = keyTable{
 	what:  "plan",
-	known: []string{"preset", "rounds", "max_rounds", "runs", "warmup", "measure", "order", "interleave", "restart", "seed"},
+	known: []string{"preset", "rounds", "max_rounds", "runs", "warmup", "measure", "order", "shuffle", "interleave", "restart", "seed"},
 }
 
 // maxSeed is what every reader of JSON takes for the same number (RFC 8259, 6).
@@ -36,6 +36,8 @@ func (r *reader) plan(f field) (plan Plan, preset Preset, orderSaid bool) {
 			e.Measure = new(r.duration(f, minMeasure, maxMeasure))
 		case "order":
 			e.Order = new(choice(r, f, words(Rotate, Counterbalanced, Random)...))
+		case "shuffle":
+			e.Shuffle = new(r.boolean(f))
 		case "interleave":
 			e.Interleave = new(choice(r, f, words(ByVariant, ByScenario, Sliced)...))
 		case "restart":

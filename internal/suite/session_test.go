@@ -24,7 +24,7 @@ suite: gate1
 host: xeon
 params: {conns: 64, flag: "010"}
 placement: {server: 0-3, upstream: [4, 5-7], generator: "8-15,24-31"}
-plan: {rounds: 3, max_rounds: 6, runs: 5, warmup: 10s, measure: 20s, order: random, interleave: scenario, seed: 7}
+plan: {rounds: 3, max_rounds: 6, runs: 5, warmup: 10s, measure: 20s, order: random, shuffle: true, interleave: scenario, seed: 7}
 quiet: {load1: 1.5, busy: 2.5%, timeout: 10m}
 require: [governor=performance, turbo=off]
 variants:
@@ -76,7 +76,7 @@ func TestParseSession(t *testing.T) {
 		Params:    []Param{{Name: "conns", Value: "128", Given: true}, {Name: "flag", Value: "010"}},
 		Placement: Placement{Server: mustCPUs(t, "0-3"), Upstream: mustCPUs(t, "4-7"), Generator: mustCPUs(t, "8-15,24-31")},
 		Plan: Plan{Rounds: 3, MaxRounds: 6, Runs: 5, Warmup: 10 * time.Second, Measure: 20 * time.Second,
-			Order: Random, Interleave: ByScenario, Restart: EachMeasurement, Seed: 7, OfRecord: true},
+			Order: Random, Shuffle: true, Interleave: ByScenario, Restart: EachMeasurement, Seed: 7, OfRecord: true},
 		Quiet:   Quiet{Load1: 1.5, BusyFrac: 0.025, Timeout: 10 * time.Minute},
 		Require: []Requirement{{"governor", "performance"}, {"turbo", "off"}},
 		Variants: []Variant{

@@ -16,7 +16,8 @@
 // # Flow
 //
 //  1. [Supported] refuses a plan of which there is no order.
-//  2. [Rows] names the rows of a suite, [Gaps] those that are not measured.
+//  2. [Rows] names the rows of a suite, [Gaps] those that are not measured; [Shuffled]
+//     puts rows in the order of a round, where the plan wants another in each.
 //  3. [Round] puts the measurements of one round in order; [Without] takes the gaps
 //     out of it.
 //  4. [Estimate] tells the time.

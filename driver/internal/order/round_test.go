@@ -182,3 +182,38 @@ func keyText(k session.Key) string {
 	}
 	return text + k.Scenario
 }
+
+// Shuffled rows are another order in each round, the same for all variants and whenever it
+// is asked for; without being asked they keep theirs.
+func TestShuffled(t *testing.T) {
+	rows := []Scenario{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}, {Name: "e"}}
+	text := func(rows []Scenario) (names string) {
+		for _, r := range rows {
+			names += r.Name
+		}
+		return names
+	}
+	if got := text(Shuffled(suite.Plan{Seed: 1}, rows, 3)); got != "abcde" {
+		t.Errorf("as they are: %s", got)
+	}
+	seen := map[string]int{}
+	for round := 1; round <= 20; round++ {
+		got := text(Shuffled(suite.Plan{Seed: 1, Shuffle: true}, rows, round))
+		if again := text(Shuffled(suite.Plan{Seed: 1, Shuffle: true}, rows, round)); again != got || len(got) != 5 {
+			t.Errorf("round %d: %s, then %s", round, got, again)
+		}
+		for _, r := range rows {
+			if !strings.Contains(got, r.Name) {
+				t.Errorf("round %d: %s has no %s", round, got, r.Name)
+			}
+		}
+		seen[got]++
+	}
+	// Of 120 orders, twenty draws are nearly all different: 1.5 pairs are alike on average.
+	if len(seen) < 14 {
+		t.Errorf("%d orders in 20 rounds", len(seen))
+	}
+	if text(rows) != "abcde" {
+		t.Errorf("the rows themselves: %s", text(rows))
+	}
+}

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"math/rand/v2"
 	"slices"
 
 	"github.com/scalws/scalbench/internal/suite"
@@ -43,3 +44,19 @@ func Rows(variants []suite.Variant, scenarios []suite.Scenario) []Scenario {
 	}
 	return rows
 }
+
+// Shuffled returns rows in the order of a round: as they are, or shuffled where the plan
+// wants that. What comes before a row warms caches and fills connection tables for it; in
+// another order in each round, that is noise, and no part of its ratio.
+func Shuffled(p suite.Plan, rows []Scenario, round int) []Scenario {
+	rows = slices.Clone(rows)
+	if p.Shuffle {
+		random := rand.New(rand.NewPCG(p.Seed, shuffleStream|uint64(round)))
+		random.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	}
+	return rows
+}
+
+// shuffleStream keeps the numbers of rows apart from those of variants, which have the
+// same seed.
+const shuffleStream = 1 << 63
