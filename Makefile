@@ -1,5 +1,5 @@
 # `make run` and `make test` do everything on a fresh Debian machine with Go.
-.PHONY: deps build run sweep test test-servers race fuzz lint bench bench-quick bench-peers
+.PHONY: deps build run sweep builds sweep-builds test test-servers race fuzz lint bench bench-quick bench-peers
 
 # All is built as the binary is, without C; only the race detector needs it.
 export CGO_ENABLED = 0
@@ -27,6 +27,12 @@ sweep: deps build
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && chmod 755 "$$dir" && \
 	go build -trimpath -o "$$dir/scalbench-sandbox" ./bench/sandbox && \
 	{ PATH="$$dir:$$PATH:/usr/sbin" ./scalbench sweep nginx-sandbox-quick $(SANDBOX_USER) --name nginx-sandbox-$$(date +%Y%m%d-%H%M%S) $(SWEEP) || [ $$? = 4 ]; }
+
+# Three builds of the embedded target in ./build, one of them trained under load, and a
+# quick look at what they make of it.
+builds: ; bench/builds.sh build
+sweep-builds: build builds
+	./scalbench sweep build --preset quick --name build-$$(date +%Y%m%d-%H%M%S) $(SWEEP) || [ $$? = 4 ]
 
 # One package at a time: several measure, and say so when another has their CPU.
 # What is first run without any test is only compiled, all packages side by side.

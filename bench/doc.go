@@ -5,6 +5,7 @@
 //   - suites/target.yaml: the embedded server; needs nothing installed.
 //   - suites/nginx-sandbox.yaml: nginx in a sandbox against nginx without; its variants and
 //     scenarios are files in suites/nginx-sandbox. -quick is the part of minutes.
+//   - suites/build.yaml: builds of the embedded target, which builds.sh makes.
 //   - sandbox: the program that sandboxes, built by `make sweep`.
 //   - suites/reports: every table of the three published reports, and what they left to
 //     run. They are about one host and one server, and so are not in the binary: they are

@@ -62,7 +62,7 @@ func exitCode(err error, received os.Signal) int {
 		verdicts []error
 	}{
 		{exitNoVerdict, []error{errNoVerdict, driver.ErrLacks}},
-		{exitBroken, []error{errBroken}},
+		{exitBroken, []error{errBroken, errIncomplete}},
 		{exitInvalid, []error{errInvalid, errSuspect, driver.ErrLockLost, driver.ErrAnother}},
 		{exitRefused, []error{driver.ErrRefused}},
 		{exitBusy, []error{driver.ErrBusy}},

@@ -27,6 +27,7 @@ func newLoad(std streams) *cobra.Command {
 		Example: "  scalbench load http://127.0.0.1:8080/ -c 64 -z 10s\n" +
 			"  scalbench load --scenario respond -c 64\n" +
 			"  scalbench load http://127.0.0.1:8080/ -n 10k --output-format json\n" +
+			"  scalbench load --scenario respond,static-small -n 100k --attach http://127.0.0.1:8080\n" +
 			"  scalbench load https://127.0.0.1:8443/ --http2 -p 10 --cacert ca.pem",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -46,6 +47,9 @@ func newLoad(std streams) *cobra.Command {
 // brings its own, the run, the output, the verdict. What can be refused is
 // refused before anything is started.
 func load(cmd *cobra.Command, args []string, o *loadOptions, std streams) (err error) {
+	if o.mix() != nil {
+		return o.loadMix(cmd.Context(), args, cmd.Flags(), std)
+	}
 	plan, needed, err := o.source(args, cmd.Flags(), std.in)
 	if err = errors.Join(err, o.checkFormat(), o.parseThresholds(), o.parseCapacity(cmd.Flags())); err != nil {
 		return err
@@ -129,8 +133,8 @@ func (o *loadOptions) checkSource(args []string) error {
 	switch {
 	case len(given) > 1:
 		return usagef("%s: each says what is measured, want one of them", strings.Join(given, " and "))
-	case o.attach != "" && o.scenario == "":
-		return hintedError{usagef("--attach %s: which --scenario to ask there", o.attach), "a URL alone is asked without --attach"}
+	case len(o.attach) > 0 && o.scenario == "":
+		return hintedError{usagef("--attach %s: which --scenario to ask there", strings.Join(o.attach, ",")), "a URL alone is asked without --attach"}
 	case o.suite != "" && o.scenario == "":
 		return hintedError{usagef("--suite %s: which --scenario of it", o.suite), "scalbench scenarios --suite " + o.suite + " lists them"}
 	case len(given) == 0:
@@ -236,6 +240,9 @@ func (o *loadOptions) judge(r *loadgen.Result) error {
 		return fmt.Errorf("%w: %s", errInvalid, warnings(r))
 	case o.strict && r.Validity == loadgen.Suspect:
 		return fmt.Errorf("%w: %s", errSuspect, warnings(r))
+	}
+	if len(o.attach) > 0 && r.Plan.Requests > 0 {
+		return errors.Join(notAllOK(o.scenario, r), broken(r))
 	}
 	return broken(r)
 }

@@ -14,7 +14,7 @@ import (
 // command line.
 type loadOptions struct {
 	scenario, suite string
-	attach          string
+	attach          []string
 	plan            string
 
 	requests        count
@@ -101,9 +101,9 @@ func (o *loadOptions) register(f *pflag.FlagSet) {
 	o.tls.register(f)
 	o.offer.register(f)
 
-	f.StringVar(&o.scenario, "scenario", "", "a scenario instead of a URL (see scalbench scenarios)")
+	f.StringVar(&o.scenario, "scenario", "", "a scenario instead of a URL (see scalbench scenarios); several, with -n of each, for --attach: `a,b`")
 	f.StringVar(&o.suite, "suite", "", "the `file` the scenario is in, or the name of an embedded suite (default target)")
-	f.StringVar(&o.attach, "attach", "", "ask the scenario of a server that runs at a `URL` (http://HOST:PORT) instead of starting one")
+	f.StringSliceVar(&o.attach, "attach", nil, "ask the scenario of a server that runs at a `URL` (http://HOST:PORT) instead of starting one; a second may be https; with -n all must end ok")
 	f.StringVar(&o.plan, "plan", "", "a plan in JSON from a `file`, - for standard input, instead of all of the above")
 
 	f.Var(&o.cpus, "cpus", "CPUs of the generator, one worker each (0-3,8)")

@@ -30,7 +30,7 @@ func (o *loadOptions) planFromScenario(f *pflag.FlagSet) (plan loadgen.Plan, n n
 	if err != nil {
 		return plan, n, hintedError{usageError{err}, "scalbench scenarios lists them with a sentence each"}
 	}
-	if o.attach != "" {
+	if len(o.attach) > 0 {
 		return o.planAttached(scenario, f)
 	}
 	if scenario.OfVariants {
@@ -59,7 +59,7 @@ func (o *loadOptions) planFromScenario(f *pflag.FlagSet) (plan loadgen.Plan, n n
 // planAttached makes the plan of a scenario that is asked of a server which runs already:
 // it has its helpers, and its certificate.
 func (o *loadOptions) planAttached(scenario suite.Scenario, f *pflag.FlagSet) (plan loadgen.Plan, n needed, err error) {
-	url, err := loadplan.At(scenario, o.attach)
+	url, err := o.attachedAt(scenario)
 	if err != nil {
 		return plan, n, usageError{err}
 	}
