@@ -310,6 +310,7 @@ func TestComplaints(t *testing.T) {
 		"round 1: shared by all variants, logged 16 times: 12:00 certificate expired",
 		"round 1: new alone logged 4 times: 12:00 odd",
 	}
+	want = append([]string{"the host's lock is " + l.rig.place.Path}, want...)
 	if diff := cmp.Diff(want, l.said); diff != "" {
 		t.Errorf("said, want -, got +:\n%s", diff)
 	}

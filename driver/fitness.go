@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/scalws/scalbench/internal/cpuset"
@@ -97,20 +100,46 @@ func needOf(s *suite.Suite, sets []host.Set, shared bool, results string) host.N
 	for _, sc := range s.Scenarios {
 		need.Connections = max(need.Connections, sc.Connections)
 	}
-	seen := map[host.Port]bool{}
-	for _, v := range s.Variants {
-		for _, p := range v.Ports {
-			port := host.Port{Network: procfs.TCP, Number: uint16(p.Number)}
-			if p.Number != 0 && !seen[port] { // variants run one after the other
-				seen[port] = true
-				need.Ports = append(need.Ports, port)
-			}
-		}
-	}
+	need.Ports = portsOf(s)
 	for _, r := range s.Require {
 		need.Require = append(need.Require, r.String())
 	}
 	return need
+}
+
+// portsOf are the ports that the suite fixes for its variants and helpers, each once:
+// variants run one after the other.
+func portsOf(s *suite.Suite) (ports []host.Port) {
+	add := func(network procfs.Network, number int) {
+		port := host.Port{Network: network, Number: uint16(number)}
+		if number != 0 && !slices.Contains(ports, port) {
+			ports = append(ports, port)
+		}
+	}
+	for _, v := range s.Variants {
+		for _, p := range v.Ports {
+			add(procfs.TCP, p.Number)
+			if p.Name == "https" && slices.ContainsFunc(s.Scenarios, func(sc suite.Scenario) bool {
+				return sc.HTTP == suite.HTTP3 && strings.HasPrefix(sc.URL, "/") && len(v.Lacks(sc.Needs)) == 0
+			}) {
+				add(procfs.UDP, p.Number)
+			}
+		}
+	}
+	helpers := slices.Clone(s.Helpers)
+	for _, sc := range s.Scenarios {
+		helpers = append(helpers, sc.Helpers...)
+	}
+	for _, h := range helpers {
+		for _, p := range h.Ports {
+			add(procfs.TCP, p.Number)
+		}
+		if u, err := url.Parse(h.Ready.URL); err == nil && (u.Hostname() == "localhost" || strings.HasPrefix(u.Hostname(), "127.")) {
+			number, _ := strconv.Atoi(u.Port()) // a placeholder is one of the ports above
+			add(procfs.TCP, number)
+		}
+	}
+	return ports
 }
 
 // hostOf is the fingerprint as a session keeps it.

@@ -39,6 +39,9 @@ func (d *driver) takeLock(ctx context.Context, tasks []task) error {
 	if err != nil {
 		return err
 	}
+	if d.rig.coverage == "" { // else that names it
+		d.around.Observer.say("the host's lock is " + d.rig.place.Path)
+	}
 	for _, note := range d.lock.Notes {
 		d.around.Observer.say(note)
 	}

@@ -70,7 +70,11 @@ func limitFiles(nofileMax uint64) error {
 	if nofileMax == 0 {
 		return nil
 	}
-	err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: nofileMax, Max: nofileMax})
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return fmt.Errorf("nofile: %w", err)
+	}
+	err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: nofileMax, Max: max(limit.Max, nofileMax)})
 	if errors.Is(err, unix.EPERM) {
 		return fmt.Errorf("nofile: only root may raise the hard limit to %d", nofileMax)
 	}

@@ -35,8 +35,9 @@ type Spec struct {
 	// same; neither may be "".
 	Stdout, Stderr string
 
-	// NofileMax is the soft and the hard limit of open files (RLIMIT_NOFILE), at
-	// least 64; 0 is that of this process. Only root may raise the hard one.
+	// NofileMax is the soft limit of open files (RLIMIT_NOFILE), at least 64; 0 is that
+	// of this process. The hard one stays, so that a server may raise its own, and is
+	// raised where it is lower, which only root may.
 	NofileMax uint64
 
 	// StdinOpen gives the server a standard input that stays open as long as it

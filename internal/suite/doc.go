@@ -103,6 +103,7 @@
 //	env: {CACHE: off}            # the text of the token
 //	user: bench
 //	workers: 4
+//	nofile: 65536                # soft limit of open files; else as many as scenarios need
 //	ports: {http: 8080, https: 0}  # 0: a free one
 //	ready: {url: "http://127.0.0.1:{port}/ok", status: 200, body: ok, timeout: 10s}
 //	expect: {exe: /opt/server, sha256: ..., uid: nonroot, seccomp: 2, no_new_privs: true,

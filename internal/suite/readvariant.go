@@ -10,7 +10,7 @@ import (
 var variantKeys = keyTable{
 	what: "a variant",
 	known: []string{"name", "command", "config", "env", "user", "workers", "ports", "ready", "expect", "provides",
-		"log", "about", "instances", "same_ok", "programs", "install"},
+		"log", "about", "instances", "same_ok", "programs", "install", "nofile"},
 	must: []string{"name", "command"},
 	hints: map[string]string{
 		"cpus":      `which CPUs a server has is said in the suite, under "placement"`,
@@ -38,6 +38,13 @@ type usedWord struct {
 // maxWorkers is more than servers have.
 const maxWorkers = 4096
 
+// Bounds of open files: what a process needs to begin, and the most that a kernel allows
+// where nobody has raised that (fs.nr_open is 1 048 576), a thousand times.
+const (
+	minNofile = 64
+	maxNofile = 1 << 30
+)
+
 // variant reads one variant, in the suite or the root of a file of its own.
 func (r *reader) variant(n ast.Node) placedVariant {
 	v := placedVariant{in: r}
@@ -57,6 +64,8 @@ func (r *reader) variant(n ast.Node) placedVariant {
 			v.User = r.user(f)
 		case "workers":
 			v.Workers = int(r.integer(f, 1, maxWorkers))
+		case "nofile":
+			v.Nofile = int(r.integer(f, minNofile, maxNofile))
 		case "ports":
 			v.Ports = r.ports(f)
 		case "ready":

@@ -37,6 +37,7 @@ variants:
     env: {OPEN_FILE_CACHE: off, NUMBER: 010, UP: "{upstream}/x", EMPTY: ""}
     user: bench
     workers: 4
+    nofile: 5000
     ports: {http: 8080, https: 0}
     ready: {url: "http://127.0.0.1:{port}/ok", status: 204, body: ok, timeout: 5s}
     expect: {exe: /opt/old/server, sha256: 0000000000000000000000000000000000000000000000000000000000000000,
@@ -91,7 +92,7 @@ func TestParseSession(t *testing.T) {
 				}},
 				Env:   []EnvVar{{"OPEN_FILE_CACHE", "off"}, {"NUMBER", "010"}, {"UP", "{upstream}/x"}, {"EMPTY", ""}},
 				User:  "bench",
-				Ports: []Port{{"http", 8080}, {"https", 0}}, Workers: 4,
+				Ports: []Port{{"http", 8080}, {"https", 0}}, Workers: 4, Nofile: 5000,
 				Ready: Ready{URL: "http://127.0.0.1:{port}/ok", Status: 204, Body: "ok", Timeout: 5 * time.Second},
 				Expect: Identity{Exe: "/opt/old/server", SHA256: "0000000000000000000000000000000000000000000000000000000000000000",
 					UID: UIDRule{Kind: NonRootUID}, Seccomp: new(2), NoNewPrivs: new(true),

@@ -17,6 +17,7 @@ type Variant struct {
 	Env       []EnvVar // beside what the driver lets through; placeholders in values
 	User      string   // name or number; "": whoever runs the session
 	Workers   int      // of the server, 1 to 4096; 0: as many as it has CPUs
+	Nofile    int      // soft limit of open files, from 64; 0: as many as the scenarios need, or that of whoever runs the session
 	Ports     []Port   // in the order of the file; the first is {port}
 	Ready     Ready
 	Expect    Identity

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/scalws/scalbench/internal/certs"
 	"github.com/scalws/scalbench/internal/cpuset"
 	"github.com/scalws/scalbench/internal/serverproc"
@@ -165,7 +167,7 @@ func (b *Bench) spec(name string, command []string, set []suite.EnvVar, asUser s
 	spec := serverproc.Spec{
 		Name: name, Command: slices.Clone(command), User: asUser, CPUs: cpus,
 		Stdout: filepath.Join(d.path, "stdout.log"), Stderr: filepath.Join(d.path, "stderr.log"),
-		Supervisor: []string{b.config.Exe, "supervise"},
+		Supervisor: []string{b.config.Exe, "supervise"}, NofileMax: nofileFor(b.config.Suite),
 	}
 	if command[0] == ourCommand {
 		spec.Command[0], spec.StdinOpen = b.config.Exe, true
@@ -179,6 +181,29 @@ func (b *Bench) spec(name string, command []string, set []suite.EnvVar, asUser s
 		return spec, fmt.Errorf("%s: %w", name, err)
 	}
 	return spec, nil
+}
+
+const (
+	nofileUsual  = 1024  // what a shell gives: enough where nobody asks for more
+	nofileMuch   = 65536 // given then, unless that is still too few
+	nofileBeside = 512   // what a server has open beside connections
+)
+
+// nofileFor is the soft limit of open files of the servers and helpers of a suite; 0: that
+// of whoever runs the session. A proxy has two connections for each of the generator's.
+// The limit is the same for all of a session, so that it is no difference between variants.
+func nofileFor(s *suite.Suite) uint64 {
+	connections := 0
+	for _, sc := range s.Scenarios {
+		connections = max(connections, sc.Connections)
+	}
+	if need := uint64(2*connections + nofileBeside); need > nofileUsual {
+		var limit unix.Rlimit
+		if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err == nil {
+			return min(max(need, nofileMuch), limit.Max) // the doctor refuses too few
+		}
+	}
+	return 0
 }
 
 // isPath reports whether a scenario is asked at the variant's own port.

@@ -95,6 +95,9 @@ func (b *Bench) startInstance(ctx context.Context, r *Running, s seat, expect se
 	if err != nil {
 		return err
 	}
+	if v.Nofile > 0 {
+		spec.NofileMax = uint64(v.Nofile)
+	}
 	b.runCopy(&spec, v.Name)
 	if len(r.instances) == 0 {
 		spec.Ports = b.mustBeFree(v) // it is stopped last

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/scalws/scalbench/internal/serverproc"
 	"github.com/scalws/scalbench/internal/suite"
 )
@@ -172,4 +174,33 @@ func TestLogs(t *testing.T) {
 	say("ic\n")
 	wantInvalid(t, b, r, s.Scenarios[0], smoke(t), "server.stderr.log:1: panic")
 	validRow(t, b, r, s.Scenarios[0])
+}
+
+// A server has as many files as its scenarios need, or as the variant says.
+func TestNofile(t *testing.T) {
+	s := parsed(t, plainSuite)
+	if got := nofileFor(s); got != 0 {
+		t.Errorf("%d files for %d connections, want what there is", got, s.Scenarios[0].Connections)
+	}
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	s.Scenarios[0].Connections = 300 // 2 x 300 + 512 is more than 1024
+	if got := nofileFor(s); got != min(65536, limit.Max) {
+		t.Errorf("%d files for 300 connections, of at most %d", got, limit.Max)
+	}
+	s.Scenarios[0].Connections = 100_000
+	if got := nofileFor(s); got != min(200_512, limit.Max) {
+		t.Errorf("%d files for 100 000 connections, of at most %d", got, limit.Max)
+	}
+	s.Scenarios[0].Connections = 4
+	b := benchOf(t, s)
+	v := s.Variants[0]
+	v.Nofile, v.Ports, v.Ready = 700, nil, suite.Ready{} // a program in Go would raise it
+	v.Command, v.Expect = []string{"sleep", "60"}, suite.Identity{}
+	r := start(t, b, v)
+	if !slices.ContainsFunc(r.Facts().Limits.Value, func(l serverproc.Limit) bool { return l.Name == "Max open files" && l.Soft == "700" && l.Hard != "700" }) {
+		t.Errorf("limits %+v", r.Facts().Limits)
+	}
 }
