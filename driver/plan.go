@@ -49,7 +49,7 @@ func planOf(s *suite.Suite, o Order, hostName string) (*record.Plan, error) {
 	for _, row := range order.Rows(s.Variants, s.Scenarios) {
 		i := slices.IndexFunc(s.Scenarios, func(sc suite.Scenario) bool { return sc.Name == row.Name && (sc.Mode == "" || sc.Mode == row.Mode) })
 		sc := s.Scenarios[i]
-		p.Scenarios = append(p.Scenarios, record.PlanScenario{Name: row.Name, Mode: row.Mode, Bound: sc.Bound.String(), Control: sc.Control,
+		p.Scenarios = append(p.Scenarios, record.PlanScenario{Name: row.Name, Mode: row.Mode, Bound: sc.Bound.String(), Control: sc.Control, Expected: sc.Expected,
 			Margin: valueOf(sc.Margin), Needs: sc.Needs, Varies: sc.Varies})
 	}
 	for _, c := range s.Compare {

@@ -26,6 +26,7 @@ type (
 		Tests     []jsonTest    `json:"tests,omitempty"`      // of noninferior
 		Metric    string        `json:"metric"`               // rps, or cpu_us where an application limits the rate
 		Control   bool          `json:"control,omitempty"`
+		Expected  string        `json:"expected,omitempty"` // by the suite's author
 		Rounds    []jsonNumbers `json:"rounds"`
 		Median    record.Value  `json:"median,omitzero"` // of the rounds' ratios of rps
 		Spread    record.Value  `json:"spread,omitzero"`
@@ -181,7 +182,7 @@ func (r *Row) json() jsonRow {
 	n := &r.Numbers
 	file := jsonRow{
 		Row: r.ID(), Mode: r.Mode, Scenario: r.Scenario, Base: r.Base, New: r.New,
-		Verdict: r.Verdict.String(), Ratio: known(r.Ratio), Same: r.Same, Short: r.Short, Why: r.Why, Metric: n.Metric.String(), Control: r.Control,
+		Verdict: r.Verdict.String(), Ratio: known(r.Ratio), Same: r.Same, Short: r.Short, Why: r.Why, Metric: n.Metric.String(), Control: r.Control, Expected: r.Expected,
 		Rounds: []jsonNumbers{}, Flags: []jsonFlag{},
 		Median: known(n.Value), Spread: known(n.Spread), P99: known(n.P99), P999: known(n.P999), CPU: known(n.CPU), RSS: known(n.RSS), Pooled: known(n.Pooled),
 		BaseRuns: n.Base.json(), NewRuns: n.New.json(), Effect: r.Effect.json(),

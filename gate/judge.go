@@ -15,7 +15,8 @@ type Row struct {
 	Comparison
 	Mode     string // "" where there is only one
 	Scenario string
-	Control  bool // expected to show no difference
+	Control  bool   // expected to show no difference
+	Expected string // what the suite's author expects to see; "": nothing is said. It decides nothing
 	Numbers  Numbers
 	Effect   Effect  // of the pairs of runs
 	Order    Order   // what the order of runs shows
@@ -208,7 +209,7 @@ func (b *body) judgeRow(rounds []*record.Round, plan *record.Plan, c Comparison,
 		if !rules.OneMargin {
 			own = s.Margin
 		}
-		row.Control, needs = s.Control, s.Needs
+		row.Control, row.Expected, needs = s.Control, s.Expected, s.Needs
 		if s.Bound == record.BoundApp {
 			row.Numbers.Metric = CPU
 		}

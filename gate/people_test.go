@@ -27,6 +27,8 @@ func TestPeopleAndIdentity(t *testing.T) {
 			{Variant: "c", Check: "exe", Samples: 1, OK: 1}, // is not compared
 		}
 	}
+	e.Sessions[0].Plan.Scenarios[0].Expected = "The new one is faster."
+	e.Sessions[0].Plan.Hash = e.Sessions[0].Plan.ComputeHash()
 	table, _ := judge(t, e, parityRules())
 	if want := []string{"noted 2026-11-07 07:00 UTC: dnf ran\x1b[2J"}; !slices.Equal(table.Notes, want) {
 		t.Errorf("notes %q, want %q", table.Notes, want)
@@ -36,7 +38,7 @@ func TestPeopleAndIdentity(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{"identity of a: 243 samples, 243 ok (seccomp 2)\n", "identity of b: 0 samples, 0 ok; exe n/a: permission denied\n",
-		"noted 2026-11-07 07:00 UTC: dnf ran [2J\n"} {
+		"noted 2026-11-07 07:00 UTC: dnf ran [2J\n", "static: the suite expects: The new one is faster.\n"} {
 		if !strings.Contains(text.String(), line) {
 			t.Errorf("no line %q in\n%s", line, text.String())
 		}

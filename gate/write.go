@@ -104,7 +104,7 @@ func (t *Table) reduced(d detail) *Table {
 			if d == exceptions {
 				continue
 			}
-			r.Flags, r.Repeats, r.Past = nil, nil, nil
+			r.Flags, r.Repeats, r.Past, r.Expected = nil, nil, nil, ""
 		}
 		shown.Rows = append(shown.Rows, r)
 	}
@@ -138,6 +138,9 @@ func (t *Table) footnotes() []string {
 		}
 		if r.Short != "" && (r.Verdict != Pass || r.Same) {
 			lines = append(lines, fmt.Sprintf("%s: %s: %s", name, r.Word(), r.Short))
+		}
+		if r.Expected != "" {
+			lines = append(lines, fmt.Sprintf("%s: the suite expects: %s", name, r.Expected))
 		}
 		for _, again := range r.Repeats {
 			lines = append(lines, fmt.Sprintf("%s, repeated: %s", name, again.Line()))

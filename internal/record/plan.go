@@ -63,13 +63,14 @@ type PlanVariant struct {
 
 // PlanScenario is one row of the tables.
 type PlanScenario struct {
-	Name    string   `json:"name"`
-	Mode    string   `json:"mode,omitempty"`
-	Bound   string   `json:"bound,omitempty"`   // BoundServer, the default, or BoundApp
-	Control bool     `json:"control,omitempty"` // expected to show no difference
-	Margin  Value    `json:"margin,omitzero"`   // loss that still passes in this row, a fraction; none: that of the gate
-	Needs   []string `json:"needs,omitempty"`   // what the host or the variant must have
-	Varies  []string `json:"varies,omitempty"`  // in addition to the plan's
+	Name     string   `json:"name"`
+	Mode     string   `json:"mode,omitempty"`
+	Bound    string   `json:"bound,omitempty"`    // BoundServer, the default, or BoundApp
+	Control  bool     `json:"control,omitempty"`  // expected to show no difference
+	Expected string   `json:"expected,omitempty"` // what its author expects to see, a sentence; nothing is judged by it
+	Margin   Value    `json:"margin,omitzero"`    // loss that still passes in this row, a fraction; none: that of the gate
+	Needs    []string `json:"needs,omitempty"`    // what the host or the variant must have
+	Varies   []string `json:"varies,omitempty"`   // in addition to the plan's
 }
 
 // Who limits the rate of a scenario.
