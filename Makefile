@@ -42,10 +42,11 @@ test: deps
 	CGO_ENABLED=1 go test -race -run '^$$' ./... >/dev/null
 	CGO_ENABLED=1 go test -race -p 1 ./...
 
-# The matrix of protocols on every server there is; `make test` asks Go and nginx.
+# The matrix of protocols on every server there is, of which `make test` asks Go and nginx;
+# and the suites of real servers by the preset quick, each with its verdict. Ten minutes.
 test-servers:
 	@.ci/deps servers
-	SCALBENCH_SERVERS=all go test -count=1 -run '^TestMatrix$$' -v ./bench/integration
+	PATH="$$PATH:/usr/sbin" SCALBENCH_SERVERS=all go test -count=1 -timeout 15m -run '^Test(Matrix|Suites)$$' -v ./bench/integration
 
 race: ; CGO_ENABLED=1 go test -race ./...
 

@@ -6,5 +6,5 @@ import "embed"
 // or bench/peers start from here. What only tests start is read from the folder,
 // and not embedded.
 //
-//go:embed suites/*.yaml suites/nginx-sandbox configs/caddy configs/nginx
+//go:embed suites/*.yaml suites/nginx-sandbox configs/caddy configs/haproxy configs/nginx
 var Files embed.FS

@@ -1,0 +1,121 @@
+package integration
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scalws/scalbench/internal/record"
+)
+
+// suitesMax is how long all suites may take together. Where others use the CPUs, what they
+// disturb is measured up to three times, and what then does not fit is left out.
+const suitesMax = 8*time.Minute + 30*time.Second
+
+// quickSuites are the suites of real servers, and of the embedded one, as they are measured
+// here: the ten scenarios first.
+func quickSuites() [][]string {
+	return [][]string{
+		{"nginx"}, {"caddy", "--runs", "1"}, {"haproxy", "--runs", "1"}, {"nginx-cache"}, {"target-ab"},
+	}
+}
+
+// Every suite that comes with the program for servers that anyone can install, measured by
+// the preset quick and judged: every cell is measured with answers of 2xx alone, or says
+// what has to be installed.
+func TestSuites(t *testing.T) {
+	if os.Getenv(kindsVariable) == "" {
+		t.Skip("takes minutes: make test-servers")
+	}
+	w := newWorkshop(t)
+	until := time.Now().Add(suitesMax)
+	for _, order := range quickSuites() {
+		t.Run(order[0], func(t *testing.T) { w.sweep(t, until, order[0], order[1:]...) })
+	}
+}
+
+// sweep measures a suite, as far as there is time, and has the gate read it.
+func (w *workshop) sweep(t *testing.T, until time.Time, suite string, args ...string) {
+	w.begin(suite)
+	c := w.command(append([]string{"run", suite, "--preset", "quick", "--name", suite, "--quiet", "--param", "php_fpm=" + phpFPM(),
+		"--until", until.UTC().Format(time.RFC3339), "--lock", filepath.Join(w.dir, "lock"), "--lock-socket", w.dir}, args...)...)
+	if suite != "nginx" { // which alone has the param
+		c.Args = slices.Delete(c.Args, slices.Index(c.Args, "--param"), slices.Index(c.Args, "--until"))
+	}
+	began := time.Now()
+	var stdout, stderr bytes.Buffer
+	c.Stdout, c.Stderr = &stdout, &stderr
+	code := exitCode(t, c.Run())
+	w.wantNothingRuns(t)
+	switch {
+	case code == exitNoVerdict && strings.Contains(stderr.String(), "nothing can be measured on this host"):
+		if !strings.Contains(stderr.String(), ": apt-get install ") {
+			t.Errorf("nothing says what to install: %s", &stderr)
+		}
+		t.Skipf("%s", &stderr)
+	case code == exitNoVerdict:
+		t.Skipf("no time is left after %v: %s", suitesMax, &stderr)
+	case code != 0 && code != exitInvalid:
+		t.Fatalf("%v: exit code %d\n%s", c, code, &stderr)
+	}
+	w.wantMeasured(t, suite)
+	text, _ := w.command("gate", w.session()).CombinedOutput() // its code is that of the verdict
+	if !strings.Contains(string(text), "\nVerdict: ") {
+		t.Errorf("the gate says no verdict")
+	}
+	t.Logf("%s took %v\n%s%s", suite, time.Since(began).Round(time.Second), &stdout, text)
+}
+
+// wantMeasured wants every cell of a session to be valid, but for those that this host
+// lacks something for, or had no CPU for.
+func (w *workshop) wantMeasured(t *testing.T, suite string) {
+	t.Helper()
+	r, err := record.ReadRound(os.DirFS(w.results()), suite+"-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	valid := 0
+	for _, m := range r.Measurements {
+		cell := fmt.Sprintf("run %d, %s, %s: %s: %s", m.Run, m.Variant, m.Scenario, m.State, m.Reason)
+		switch m.State {
+		case record.Valid:
+			valid++
+			if m.StatusOther != 0 || m.Errors != 0 || m.Status2xx == 0 || m.IdentityOK != m.IdentityN || m.IdentityN == 0 {
+				t.Errorf("%s%+v", cell, m)
+			}
+		case record.NotRun:
+			t.Log(cell)
+			if !strings.Contains(m.Reason, ": apt-get install ") {
+				t.Errorf("%s: nothing says what to install", cell)
+			}
+		case record.NotApplicable: // HTTP/3 without HTTP/3
+			if suite != "caddy" || m.Scenario != "h3-static-small" || m.Variant != "tcp" {
+				t.Error(cell)
+			}
+		default:
+			if !isHostsFault(m.Reason) {
+				t.Error(cell)
+			}
+			t.Logf("others used the CPUs: %s", cell)
+		}
+	}
+	if valid == 0 {
+		t.Error("nothing is valid")
+	}
+}
+
+// phpFPM is what this host's php-fpm is called: Debian has its version in the name.
+func phpFPM() string {
+	for _, dir := range filepath.SplitList(os.Getenv("PATH") + ":/usr/sbin") {
+		found, _ := filepath.Glob(filepath.Join(dir, "php-fpm*")) // the pattern is right
+		if len(found) > 0 {
+			return filepath.Base(found[len(found)-1])
+		}
+	}
+	return "php-fpm"
+}
