@@ -1,6 +1,7 @@
 package loadgen
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/scalws/scalbench/internal/mono"
@@ -81,10 +82,27 @@ func (p Plan) validateOpen() []error {
 		faults = append(faults, faultf("rate %s: it offers no request within the window of %v", p.Rate, p.Measure))
 	case p.Requests == 0 && len(faults) == 0 && p.closedLength() != p.Measure:
 		faults = append(faults, faultf("rate %s: its steps last %v, and the window %v: want the same, or a last step without a duration", p.Rate, p.closedLength(), p.Measure))
+	case p.Requests > 0 && len(faults) == 0 && p.endsBefore(p.Requests):
+		faults = append(faults, faultf("rate %s: it offers %s before it ends, and %d are to be measured", p.Rate, requestsText(p.Rate.Offered(p.closedLength())), p.Requests))
 	case !p.IsOpen() && p.Deadline != 0:
 		faults = append(faults, faultf("deadline: %v, but without a rate nothing is due at any time", p.Deadline))
 	}
 	return faults
+}
+
+// endsBefore tells whether a rate that has an end offers fewer requests until then, of
+// Poisson arrivals on average.
+func (p Plan) endsBefore(requests int64) bool {
+	length, open := p.Rate.Length()
+	return !open && length > 0 && p.Rate.Offered(length) < float64(requests)-1e-6
+}
+
+// requestsText is a number of requests that may be a mean.
+func requestsText(n float64) string {
+	if n == 1 {
+		return "1 request"
+	}
+	return strconv.FormatFloat(n, 'g', 6, 64) + " requests"
 }
 
 // closedLength is how long the steps of a rate last that has an end; of any other it

@@ -65,7 +65,7 @@ func scripts(t *testing.T, wanted func(name string) bool) testscript.Params {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "says": says, "interrupts": interrupts,
 			"serve": serve, "received": received, "template": template,
-			"result": result, "gone": gone, "fullplan": fullPlan, "sameplan": samePlan, "measured": measured, "measures": measures, "nobody": nobody,
+			"result": result, "another": another, "gone": gone, "fullplan": fullPlan, "sameplan": samePlan, "measured": measured, "measures": measures, "nobody": nobody,
 		},
 		Condition:           condition,
 		RequireExplicitExec: true,

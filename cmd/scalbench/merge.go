@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -96,18 +97,41 @@ func (o *mergeOptions) checkFormat() error {
 	return usagef("--output-format %q: want text, json or hgrm", o.output.format)
 }
 
-// readResults reads all files and tells the faults of all.
+// readResults reads all files and tells the faults of all. One that is there twice, under
+// whatever names, would be counted twice.
 func readResults(names []string, in io.Reader) ([]*loadgen.Result, error) {
 	var results []*loadgen.Result
 	var faults []error
+	first := map[[sha256.Size]byte]string{}
 	for _, name := range names {
-		r, err := readResult(name, in)
+		text, err := readResultText(name, in)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		if same, twice := first[sha256.Sum256(text)]; twice {
+			faults = append(faults, usageError{sameResult(name, same)})
+			continue
+		}
+		first[sha256.Sum256(text)] = name
+		r, err := decodeResultJSON(text)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", shownName(name), err)
+		}
 		results, faults = append(results, r), append(faults, err)
 	}
 	return results, errors.Join(faults...)
 }
 
-func readResult(name string, in io.Reader) (*loadgen.Result, error) {
+// sameResult says that two files have one result.
+func sameResult(name, first string) error {
+	if name == first {
+		return fmt.Errorf("%s: it is there twice, and would be counted twice", name)
+	}
+	return fmt.Errorf("%s: it is the result in %s, which would be counted twice", shownName(name), shownName(first))
+}
+
+func readResultText(name string, in io.Reader) ([]byte, error) {
 	if name != stdinName {
 		file, err := os.Open(name)
 		if err != nil {
@@ -120,11 +144,7 @@ func readResult(name string, in io.Reader) (*loadgen.Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", shownName(name), cause(err))
 	}
-	r, err := decodeResultJSON(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", shownName(name), err)
-	}
-	return r, nil
+	return text, nil
 }
 
 // decodeResultJSON looks at the schema before anything else, so that what is no
