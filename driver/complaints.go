@@ -7,48 +7,32 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/scalws/scalbench/driver/internal/measure"
 	"github.com/scalws/scalbench/driver/internal/session"
+	"github.com/scalws/scalbench/internal/record"
 )
-
-// complaint is an error that logs of a round tell of and that makes nothing invalid.
-type complaint struct {
-	text     string // as the first variant told it
-	count    int
-	variants map[string]bool
-}
 
 // complaintsMax is how many are told: each of them is in the evidence.
 const complaintsMax = 5
 
-// tellComplaints tells what the logs of a round complained about, each once: what all
-// variants have is a fact of the host, such as an expired certificate, and what only
-// some have is worth a look.
-func (s *sitting) tellComplaints(round int) error {
-	found, err := s.complaints(round)
-	if err != nil {
-		return err
-	}
-	for i, normal := range slices.Sorted(maps.Keys(found)) {
+// tellComplaints tells what the logs of a round complained about, each once.
+func (s *sitting) tellComplaints(round int, found []record.LogError) {
+	for i, c := range found {
 		if i == complaintsMax {
 			s.observer().say(fmt.Sprintf("%d more errors are in the logs of round %d", len(found)-i, round))
 			break
 		}
-		c := found[normal]
-		who := strings.Join(slices.Sorted(maps.Keys(c.variants)), ", ") + " alone logged"
-		if len(c.variants) == len(s.suite.Variants) {
-			who = "shared by all variants, logged"
-		}
-		s.observer().say(fmt.Sprintf("round %d: %s %d times: %s", round, who, c.count, c.text))
+		s.observer().say(fmt.Sprintf("round %d: %s", round, c))
 	}
-	return nil
 }
 
-// complaints collects them from the evidence of the measurements, by their normal form.
-func (s *sitting) complaints(round int) (map[string]*complaint, error) {
-	found := map[string]*complaint{}
+// complaints are the errors that the logs of a round tell of and that make nothing
+// invalid, from the evidence of the measurements, in the order of their normal forms.
+// What all variants have is a fact of the host, such as an expired certificate, and what
+// only some have is worth a look.
+func (s *sitting) complaints(round int) ([]record.LogError, error) {
+	found := map[string]*record.LogError{}
 	state := s.session.State()
 	for _, k := range state.Keys(round) {
 		evidence, err := readEvidence(s.session, k)
@@ -56,14 +40,25 @@ func (s *sitting) complaints(round int) (map[string]*complaint, error) {
 			return nil, err
 		}
 		for _, c := range evidence.Complaints {
-			if found[c.Normal] == nil {
-				found[c.Normal] = &complaint{text: c.First.Text, variants: map[string]bool{}}
+			one := found[c.Normal]
+			if one == nil {
+				one = &record.LogError{Normal: c.Normal, Text: record.OneLine(c.First.Text)}
+				found[c.Normal] = one
 			}
-			found[c.Normal].count += c.Count
-			found[c.Normal].variants[k.Variant] = true
+			one.Count += c.Count
+			if !slices.Contains(one.Variants, k.Variant) {
+				one.Variants = append(one.Variants, k.Variant)
+			}
 		}
 	}
-	return found, nil
+	var all []record.LogError
+	for _, normal := range slices.Sorted(maps.Keys(found)) {
+		one := found[normal]
+		slices.Sort(one.Variants)
+		one.Shared = len(one.Variants) == len(s.suite.Variants)
+		all = append(all, *one)
+	}
+	return all, nil
 }
 
 // readEvidence reads what a measurement is believed by; the zero Evidence where there is

@@ -314,6 +314,14 @@ func TestComplaints(t *testing.T) {
 	if diff := cmp.Diff(want, l.said); diff != "" {
 		t.Errorf("said, want -, got +:\n%s", diff)
 	}
+	// They are kept, for who was not there.
+	kept := []record.LogError{
+		{Normal: "expired", Text: "12:00 certificate expired", Count: 16, Variants: []string{"base", "new"}, Shared: true},
+		{Normal: "odd", Text: "12:00 odd", Count: 4, Variants: []string{"new"}},
+	}
+	if diff := cmp.Diff(kept, l.round(t, 1).Identity.LogErrors); diff != "" {
+		t.Errorf("kept, want -, got +:\n%s", diff)
+	}
 }
 
 // Who disturbed a measurement stands in the journal as the reason.

@@ -127,13 +127,14 @@ func (s *sitting) round(ctx context.Context, n int) error {
 			return err
 		}
 	}
-	if err := s.tellComplaints(n); err != nil {
-		return err
-	}
 	identity, err := s.identityOf(n)
 	if err != nil {
 		return err
 	}
+	if identity.LogErrors, err = s.complaints(n); err != nil {
+		return err
+	}
+	s.tellComplaints(n, identity.LogErrors)
 	if err := s.session.FinishRound(n, identity); err != nil {
 		return err
 	}

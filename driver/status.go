@@ -1,11 +1,13 @@
 package driver
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/scalws/scalbench/driver/internal/session"
 	"github.com/scalws/scalbench/internal/mono"
@@ -21,9 +23,11 @@ type Place struct {
 
 // Holder is who holds the host.
 type Holder struct {
-	Text  string // in one line: who, since when, how far
-	Ended bool   // it is not there any more, and did not give the host free itself
-	owner *session.Owner
+	Text    string // in one line: who, since when, how far
+	Ended   bool   // it is not there any more, and did not give the host free itself
+	PID     int
+	Session string // directory of its session, from the root; "": it has none yet
+	owner   *session.Owner
 }
 
 // Look tells who holds the host; nil: nobody that can be found.
@@ -36,19 +40,48 @@ func Look(p Place) (*Holder, error) {
 	if owner == nil {
 		return nil, nil
 	}
-	return &Holder{Text: owner.String(), Ended: live == session.Ended, owner: owner}, nil
+	return &Holder{Text: owner.String(), Ended: live == session.Ended, PID: owner.PID, Session: owner.SessionDir, owner: owner}, nil
 }
 
 // Stop asks who holds the host to stop, and does not wait for it: it ends its servers
 // and leaves a session that can be resumed.
 func (h *Holder) Stop() error { return session.StopOwner(filepath.Join(hostRoot, "proc"), h.owner) }
 
+// awaitEvery is the time between two looks at a process that is to end.
+const awaitEvery = 50 * time.Millisecond
+
+// Await waits until who holds the host has ended, or the context is over. The error is
+// the context's cause, or says that it cannot be told whether it has.
+func (h *Holder) Await(ctx context.Context) error {
+	ticker := time.NewTicker(awaitEvery)
+	defer ticker.Stop()
+	for {
+		switch h.owner.Liveness(filepath.Join(hostRoot, "proc")) {
+		case session.Ended:
+			return nil
+		case session.Unknown:
+			return fmt.Errorf("wait for pid %d: it cannot be told whether it has ended", h.PID)
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
 // SessionStatus is how far a session is that lies on disk.
 type SessionStatus struct {
 	Dir      string
 	Progress string // in one line
 	Done     bool
+	DoneAs   string // "decided after round 3 of 6"; "": it is not done, or had all its rounds
 	Stopped  string // why it was stopped; "": it was not, or was resumed since
+}
+
+// IsOf tells whether a session is the one that a holder is at.
+func (s SessionStatus) IsOf(h *Holder) bool {
+	return h != nil && !h.Ended && h.Session != "" && absolute(s.Dir) == h.Session
 }
 
 // Unfinished returns the sessions in a directory of results that are not done, those of
@@ -83,7 +116,7 @@ func StatusOf(dir string) (SessionStatus, error) {
 		return SessionStatus{}, err
 	}
 	progress := session.ProgressOf(on.Plan, &state)
-	return SessionStatus{Dir: layout.SessionDir(), Progress: progress.String(), Done: state.Done, Stopped: state.Stopped}, nil
+	return SessionStatus{Dir: layout.SessionDir(), Progress: progress.String(), Done: state.Done, DoneAs: state.DoneAs, Stopped: state.Stopped}, nil
 }
 
 // Note adds a line of a person's to a session, by its directory or that of one of its

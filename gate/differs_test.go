@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,5 +112,27 @@ func TestProgramsAsRun(t *testing.T) {
 	}
 	if e.Sessions[0].Plan.Variants[1].Binary != &shell {
 		t.Error("the plan was changed")
+	}
+}
+
+// What servers logged is told below the table, each error once over all rounds.
+func TestLogErrors(t *testing.T) {
+	e := lab{3, nil}.evidence()
+	for i := range e.Rounds {
+		e.Rounds[i].Identity.LogErrors = []record.LogError{
+			{Normal: "expired", Text: "12:0" + string(rune('0'+i)) + " expired", Count: 2, Variants: []string{"a", "b"}, Shared: true},
+			{Normal: "odd", Text: "odd", Count: 1, Variants: []string{[]string{"a", "b", "b"}[i]}},
+		}
+	}
+	for n := range 5 {
+		e.Rounds[2].Identity.LogErrors = append(e.Rounds[2].Identity.LogErrors, record.LogError{Normal: string(rune('p' + n)), Text: "x", Count: 1, Variants: []string{"a"}})
+	}
+	table, _ := judge(t, e, parityRules())
+	want := []string{
+		"logs: shared by all variants, logged 6 times: 12:00 expired", "logs: a, b alone logged 3 times: odd",
+		"logs: a alone logged 1 times: x", "logs: a alone logged 1 times: x", "logs: a alone logged 1 times: x", "2 more errors are in the logs",
+	}
+	if !slices.Equal(table.Notes, want) {
+		t.Errorf("notes %q", table.Notes)
 	}
 }

@@ -94,6 +94,7 @@ func Judge(e Evidence, rules Rules) (Table, error) {
 	b.noteLooks(rules.Rule)
 	b.addedRounds(rules.Rule)
 	b.addNotes()
+	b.noteLogErrors()
 	t := Table{Name: nameOf(e), Rules: rules, Notes: b.notes, Rounds: b.rounds}
 	t.Origin = originOf(t.Name, b.first)
 	if b.first != nil {

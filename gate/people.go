@@ -28,6 +28,26 @@ func (b *body) addNotes() {
 	}
 }
 
+// logErrorsMax is how many errors of logs are told: all are in identity.json.
+const logErrorsMax = 5
+
+// noteLogErrors tells what the servers of the table's rounds logged, each once.
+func (b *body) noteLogErrors() {
+	var all []record.LogError
+	for _, r := range b.rounds {
+		if r.Identity != nil {
+			all = record.AddLogErrors(all, r.Identity.LogErrors)
+		}
+	}
+	for i, e := range all {
+		if i == logErrorsMax {
+			b.note("%d more errors are in the logs", len(all)-i)
+			break
+		}
+		b.note("logs: %s", e)
+	}
+}
+
 // identity tells of each variant that is compared in how many samples it was the one that
 // was meant, over all rounds.
 func (t *Table) identity() []string {

@@ -29,13 +29,17 @@ func newStatus(std streams) *cobra.Command {
 	var place placeOptions
 	var results string
 	cmd := &cobra.Command{
-		Use:   "status",
-		Short: "Tell which session holds the host, and which are not finished",
-		Args:  noArgs,
-		RunE: func(*cobra.Command, []string) error {
+		Use:   "status [SESSION...]",
+		Short: "Tell which session holds the host, and which are not finished; or how far sessions are",
+		Example: "  scalbench status\n" +
+			"  scalbench status results/xeon-gate1.session",
+		RunE: func(_ *cobra.Command, dirs []string) error {
 			holder, err := place.holder()
 			if err != nil {
 				return err
+			}
+			if len(dirs) > 0 {
+				return printSessions(std, dirs, holder)
 			}
 			printHolder(std, holder)
 			unfinished, notes := driver.Unfinished(results)
@@ -43,7 +47,7 @@ func newStatus(std streams) *cobra.Command {
 				fmt.Fprintf(std.err, "scalbench: %s\n", note)
 			}
 			for _, s := range unfinished {
-				fmt.Fprintf(std.out, "%s: %s\n", s.Dir, unfinishedText(s))
+				fmt.Fprintf(std.out, "%s: %s\n", s.Dir, statusText(s, holder))
 			}
 			return nil
 		},
@@ -64,23 +68,48 @@ func printHolder(std streams, holder *driver.Holder) {
 	}
 }
 
-// unfinishedText is how far a session is, and why it is not further.
-func unfinishedText(s driver.SessionStatus) string {
-	if s.Stopped != "" {
-		return s.Progress + "; stopped: " + s.Stopped
+// printSessions tells how far the sessions in directories are, finished or not.
+func printSessions(std streams, dirs []string, holder *driver.Holder) error {
+	var faults []error
+	for _, dir := range dirs {
+		s, err := driver.StatusOf(dir)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		fmt.Fprintf(std.out, "%s: %s\n", s.Dir, statusText(s, holder))
 	}
-	return s.Progress
+	return errors.Join(faults...)
+}
+
+// statusText is how far a session is, who is at it, and why it is not further.
+func statusText(s driver.SessionStatus, holder *driver.Holder) string {
+	text := s.Progress
+	switch {
+	case s.DoneAs != "":
+		text += "; finished: " + s.DoneAs
+	case s.Done:
+		text += "; finished"
+	case s.IsOf(holder):
+		text += fmt.Sprintf("; running, pid %d", holder.PID)
+	case s.Stopped != "":
+		text += "; stopped: " + s.Stopped
+	default:
+		text += "; killed" // nobody is at it, and it has not said why
+	}
+	return text
 }
 
 func newStop(std streams) *cobra.Command {
 	var place placeOptions
+	var wait bool
 	cmd := &cobra.Command{
 		Use:   "stop",
 		Short: "Ask the session that holds the host to stop",
 		Long: "Ask the session that holds the host to stop. It ends its servers and leaves what it has measured; scalbench\n" +
 			"resume goes on.",
 		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			holder, err := place.holder()
 			if err != nil {
 				return err
@@ -92,10 +121,18 @@ func newStop(std streams) *cobra.Command {
 				return err
 			}
 			fmt.Fprintf(std.out, "asked to stop: %s\n", holder.Text)
+			if !wait {
+				return nil
+			}
+			if err := holder.Await(cmd.Context()); err != nil {
+				return err
+			}
+			fmt.Fprintf(std.out, "it has stopped: pid %d\n", holder.PID)
 			return nil
 		},
 	}
 	place.register(cmd.Flags())
+	cmd.Flags().BoolVar(&wait, "wait", false, "wait until it has")
 	return cmd
 }
 

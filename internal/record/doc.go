@@ -85,7 +85,7 @@
 // # Reading order
 //
 // measurement.go and summary.go with lines.go and columns.go, which they are made of;
-// aggregate.go; round.go, paths.go; plan.go, host.go, journal.go, identity.go, identitycounts.go,
+// aggregate.go; round.go, paths.go; plan.go, host.go, journal.go, identity.go, logerror.go, identitycounts.go,
 // binary.go and session.go; calibration.go, gatefile.go, rulings.go; syscalls.go and
 // syscallstext.go; writefile.go; then value.go,
 // fault.go, text.go, json.go.

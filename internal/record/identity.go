@@ -25,6 +25,9 @@ type Identity struct {
 	Programs []Program `json:"programs,omitempty"`
 
 	Differs []Differs `json:"differs"`
+
+	// LogErrors are what servers logged about errors that make nothing invalid.
+	LogErrors []LogError `json:"log_errors,omitempty"`
 }
 
 // Program is what a variant was seen to run.

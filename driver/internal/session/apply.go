@@ -54,7 +54,7 @@ func (s *State) applySession(e record.Event) error {
 				return fmt.Errorf("the session was done in the middle of round %d", n)
 			}
 		}
-		s.Done = true
+		s.Done, s.DoneAs = true, e.Text
 	}
 	return nil
 }

@@ -97,6 +97,7 @@ type State struct {
 	Resumed int    // how often
 	Stopped string // why it was stopped; "": it was not, or was resumed since
 	Done    bool
+	DoneAs  string // that it ended before its last round because all was decided; "": it had all
 
 	Rounds  map[int]RoundState
 	Cells   map[Key]Cell // of rounds that were not aborted

@@ -120,7 +120,7 @@ func expected(events []record.Event) State {
 		case record.SessionStopped:
 			s.Stopped = e.Text
 		case record.SessionDone:
-			s.Done = true
+			s.Done, s.DoneAs = true, e.Text
 		case record.RoundStarted:
 			s.Rounds[e.Round] = RoundState{Begun: true, Boot: s.Boot, Aborted: r.Aborted}
 		case record.RoundDone:
