@@ -79,6 +79,13 @@ func labIn(dir string, suites map[string]string) *lab {
 		facts: func() host.Facts {
 			return host.Facts{Name: "lab.example", BootID: "boot-1", Fixed: map[string]string{"cpu": "made up"}, Now: map[string]string{"load": "0"}}
 		},
+		tools: func(names []string) map[string]string {
+			versions := map[string]string{}
+			for _, name := range names {
+				versions["tool."+name] = name + " 1.0"
+			}
+			return versions
+		},
 		examine: func(context.Context, host.Need) ([]host.Finding, error) { return nil, nil },
 		waitQuiet: func(context.Context, host.Condition, func(string)) (host.Wait, error) {
 			return host.Wait{Quiet: true}, nil

@@ -1,10 +1,13 @@
 package driver
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/scalws/scalbench/internal/record"
 	"github.com/scalws/scalbench/internal/suite"
 )
 
@@ -36,5 +39,29 @@ helpers:
 	want := []string{"TCP port 8080", "TCP port 8443", "UDP port 8443", "TCP port 9901", "TCP port 8444", "TCP port 9100", "TCP port 7001", "TCP port 9000"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// The versions of what a suite is measured with are facts of the moment, which do not keep
+// rounds from forming one gate.
+func TestToolVersions(t *testing.T) {
+	l := newLab(t, map[string]string{"ab": strings.Replace(ab, "compare:", `helpers:
+  - {name: php, command: [sh, -c, exec php-fpm], programs: [sh, sleep], ready: {url: "tcp://127.0.0.1:9000"}}
+  - {name: own, command: [/bin/sleep]}
+  - {name: up, command: [scalbench, target]}
+  - {name: env, command: [env, x]}
+compare:`, 1)})
+	o := l.order("ab")
+	o.Syscalls = true
+	if _, err := l.run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	on, err := record.ReadSession(os.DirFS(l.results), "lab-ab.session")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"load": "0", "tool.sleep": "sleep 1.0", "tool.env": "env 1.0", "tool.perf": "perf 1.0"}
+	if diff := cmp.Diff(want, on.Host.Now); diff != "" || len(on.Host.Fixed) != 1 {
+		t.Errorf("%s, fixed %v", diff, on.Host.Fixed)
 	}
 }

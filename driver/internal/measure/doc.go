@@ -49,6 +49,6 @@
 // bench.go, placement.go; start.go with ports.go, layout.go, helpers.go, prepare.go,
 // twin.go, running.go and identity.go; measure.go with ready.go, generator.go, watch.go, edges.go,
 // row.go, logs.go, verdict.go,
-// memory.go and evidence.go; stop.go, attach.go,
+// memory.go, clocks.go and evidence.go; stop.go, attach.go,
 // syscalls.go; errors.go.
 package measure

@@ -20,7 +20,9 @@ type edges struct {
 	own        time.Duration // CPU time of this process at the first edge
 	from       mono.Time     // when it was read
 	ownCPUFrac record.Value
-	err        error // the first of a meter's
+	clocks     clocks       // at the first edge
+	change     *ClockChange // of them, at the second
+	err        error        // the first of a meter's
 }
 
 func (b *Bench) newEdges(r *Running) *edges {
@@ -41,7 +43,7 @@ func (e *edges) meters() []*serverproc.Meter {
 
 // begin reads at the first edge.
 func (e *edges) begin() {
-	e.from, e.own = e.clock.Now(), ownCPU()
+	e.from, e.own, e.clocks = e.clock.Now(), ownCPU(), readClocks()
 	for _, m := range e.meters() {
 		e.note(m.Begin(e.clock.Now()))
 	}
@@ -80,6 +82,7 @@ func (e *edges) end() (server, app *serverproc.Usage) {
 	if server = e.sum(e.server); len(e.app) > 0 {
 		app = e.sum(e.app)
 	}
+	e.change = readClocks().since(e.clocks)
 	if elapsed := e.clock.Now().Sub(e.from); elapsed > 0 {
 		e.ownCPUFrac = record.Of(float64(ownCPU()-e.own) / float64(elapsed))
 	}
@@ -166,7 +169,7 @@ func (m *measurement) follow(ctx context.Context) (reason string, err error) {
 		m.syscalls.finish(ctx)
 	}
 	m.evidence.Server, m.evidence.App = m.edges.end()
-	m.evidence.OwnCPUFrac = m.edges.ownCPUFrac
+	m.evidence.OwnCPUFrac, m.evidence.Clocks = m.edges.ownCPUFrac, m.edges.change
 	return "", nil
 }
 

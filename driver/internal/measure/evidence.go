@@ -51,6 +51,8 @@ type Evidence struct {
 	EdgeLate time.Duration `json:"edge_late_ns"`
 	// OwnCPUFrac is the share of one CPU that this process used during the window.
 	OwnCPUFrac record.Value `json:"own_cpu_frac"`
+	// Clocks is what happened to the clocks in the window; nil: not known.
+	Clocks *ClockChange `json:"clocks,omitempty"`
 	// SamplerCPU is what watching the host has used of that, from before the window to after it.
 	SamplerCPU time.Duration `json:"sampler_cpu_ns,omitempty"`
 	// Notes say what could not be found out, a sentence each.

@@ -169,6 +169,12 @@ func TestJudge(t *testing.T) {
 		{"unwatched", func(m *measurement) { m.result.RPS, m.seen.cut = 1300, true }, "", "interference-unknown"},
 		{"a busy generator", func(m *measurement) { m.result.RPS, m.result.Workers[0].Busy = 1300, 0.81 }, "", "generator-busy"},
 		{"a busy generator that is not", func(m *measurement) { m.result.RPS, m.result.Workers[0].Busy = 1300, 0.8 }, "", ""},
+		{"the wall clock was set", func(m *measurement) {
+			m.result.RPS, m.evidence.Clocks = 1300, &ClockChange{Step: -time.Second}
+		}, "", "clock-step"},
+		{"the clock was moved", func(m *measurement) {
+			m.result.RPS, m.evidence.To, m.evidence.Clocks = 1300, m.evidence.From.Add(time.Second), &ClockChange{SlewPPM: record.Of(-400)}
+		}, "", "clock-slew"},
 		{"shared", func(m *measurement) { m.result.RPS, m.bench.placement.Shared = 1300, true }, "", "shared-cpus"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -23,6 +23,8 @@ const (
 	flagCPULost       = "cpu-lost"             // processes ended of which nobody kept the account: cpu_us is too low
 	flagSharedCPUs    = "shared-cpus"          // the generator has CPUs of the server's
 	flagUnwatched     = "interference-unknown" // whether others used the CPUs is not known of all of the window
+	flagClockStep     = "clock-step"           // the wall clock was set in the window
+	flagClockSlew     = "clock-slew"           // the clock by which is measured was being moved in it
 	flagUnfinished    = "unfinished"           // requests were still out when the drain ended
 	flagOffSchedule   = "off-schedule"         // an open loop was not at its rate, or late
 )
@@ -154,6 +156,8 @@ func (m *measurement) flags(row record.Measurement) []string {
 	add(m.evidence.Server != nil && m.evidence.Server.Lost, flagCPULost)
 	add(m.bench.placement.Shared, flagSharedCPUs)
 	add(m.seen.cut, flagUnwatched)
+	add(m.evidence.Clocks.stepped(), flagClockStep)
+	add(m.evidence.Clocks.slewed(m.evidence.To.Sub(m.evidence.From)), flagClockSlew)
 	add(row.OffSchedule() != "", flagOffSchedule)
 	return flags
 }
