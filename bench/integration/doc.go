@@ -39,6 +39,6 @@
 // and its log), sent_test.go, cut_test.go; servers/ (all servers), load_test.go
 // (a load on one of them), matrix_test.go, trust_test.go, mismatch_test.go,
 // limits_test.go; reports_test.go, sandbox_test.go, training_test.go; sessions: killed_test.go with
-// wholefile_test.go, incidents_test.go with fakes_test.go; by themselves
+// wholefile_test.go, incidents_test.go with fakes_test.go, suites_test.go; by themselves
 // syscalls_test.go, commands_test.go, names_test.go.
 package integration
