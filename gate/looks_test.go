@@ -235,7 +235,7 @@ func TestErrorsOfRowsThatLeave(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: a simulation of hundreds of sessions")
 	}
-	const sessions = 300
+	const sessions = 200
 	ratios := []float64{0.99, 0.99, 1.01, 1.01, 0.97} // at the margin, faster, and over the margin
 	for _, spend := range []stat.Spending{stat.OBF, stat.Power2} {
 		r := rand.New(rand.NewPCG(8, 33+uint64(spend)))
