@@ -163,6 +163,7 @@ type fake struct {
 	facts     func(variant string, nth int) serverproc.Facts
 	evidence  func(variant string) measure.Evidence
 
+	inTheWay             bool // there is no CPU beside the sets
 	starts, measurements map[string]int
 	running              string
 }
@@ -173,6 +174,7 @@ func (f *fake) sets() ([]host.Set, bool) {
 }
 
 func (f *fake) together([]suite.Scenario) bool { return true }
+func (f *fake) moveAside() (bool, error)       { return !f.inTheWay, nil }
 func (f *fake) close() error                   { return nil }
 
 func (f *fake) start(_ context.Context, v suite.Variant, _ []suite.Scenario) (server, error) {

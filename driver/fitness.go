@@ -20,6 +20,10 @@ import (
 // flagNoisy is what is measured on a host that did not become quiet.
 const flagNoisy = "noisy-host"
 
+// flagDriverOnSets is what is measured where the driver, and what it looks at the host with,
+// have no CPU of their own.
+const flagDriverOnSets = "driver-on-sets"
+
 // pressureFrac is the share of time in which tasks may wait for a CPU on a quiet host.
 const pressureFrac = 0.01
 
@@ -88,7 +92,14 @@ func (s *sitting) examine(ctx context.Context) error {
 		}
 	}
 	s.flags = host.Flags(findings)
-	return refusedBy(findings)
+	if err := refusedBy(findings); err != nil {
+		return err
+	}
+	moved, err := s.measurer.moveAside()
+	if err == nil && !moved {
+		s.flags = append(s.flags, flagDriverOnSets)
+	}
+	return err
 }
 
 // needOf is what a suite needs of a host.

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +40,22 @@ helpers:
 	want := []string{"TCP port 8080", "TCP port 8443", "UDP port 8443", "TCP port 9901", "TCP port 8444", "TCP port 9100", "TCP port 7001", "TCP port 9000"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Where there is no CPU for the driver beside those of the sets every row says so.
+func TestDriverOnSets(t *testing.T) {
+	for _, inTheWay := range []bool{false, true} {
+		l := newLab(t, map[string]string{"ab": ab})
+		l.fake.inTheWay = inTheWay
+		if _, err := l.run(t.Context(), l.order("ab")); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range l.round(t, 1).Measurements {
+			if slices.Contains(m.Flags, flagDriverOnSets) != inTheWay {
+				t.Errorf("%t: flags %q", inTheWay, m.Flags)
+			}
+		}
 	}
 }
 

@@ -23,6 +23,9 @@ type measurer interface {
 	start(ctx context.Context, v suite.Variant, scenarios []suite.Scenario) (server, error)
 	// together reports whether one start of a variant can serve all of the scenarios.
 	together(scenarios []suite.Scenario) bool
+	// moveAside keeps this process off the sets until it is closed; false: there is no
+	// other CPU.
+	moveAside() (bool, error)
 	close() error
 }
 
@@ -102,7 +105,12 @@ func (p *processes) together(scenarios []suite.Scenario) bool {
 	return err == nil
 }
 
-func (p *processes) close() error { return os.RemoveAll(p.work) }
+func (p *processes) moveAside() (bool, error) {
+	_, moved, err := p.bench.MoveAside()
+	return moved, err
+}
+
+func (p *processes) close() error { return errors.Join(p.bench.MoveBack(), os.RemoveAll(p.work)) }
 
 // process is one of them.
 type process struct {

@@ -55,6 +55,8 @@ func (c Config) Validate() error {
 type Bench struct {
 	config    Config
 	placement Placement
+	allowed   cpuset.Set // CPUs that this process may use
+	aside     bool       // it has only some of them for now
 	clock     mono.Clock
 	observer  *serverproc.Observer
 
@@ -92,7 +94,7 @@ func NewBench(c Config) (*Bench, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}
-	return &Bench{config: c, placement: placement, clock: clock, observer: serverproc.NewObserver(procDir), expects: map[string]serverproc.Expect{}, copies: copies}, nil
+	return &Bench{config: c, placement: placement, allowed: allowed, clock: clock, observer: serverproc.NewObserver(procDir), expects: map[string]serverproc.Expect{}, copies: copies}, nil
 }
 
 // procDir is where the kernel tells about processes.

@@ -46,7 +46,7 @@
 //
 // # Reading order
 //
-// bench.go, placement.go; start.go with ports.go, layout.go, helpers.go, prepare.go,
+// bench.go, placement.go, aside.go; start.go with ports.go, layout.go, helpers.go, prepare.go,
 // twin.go, running.go and identity.go; measure.go with ready.go, generator.go, watch.go, edges.go,
 // row.go, logs.go, verdict.go,
 // memory.go, clocks.go and evidence.go; stop.go, attach.go,
