@@ -73,8 +73,20 @@ func readEvidence(s *session.Session, k session.Key) (measure.Evidence, error) {
 	if err == nil {
 		err = json.Unmarshal(text, &evidence)
 	}
+	if err == nil {
+		err = sameSession(s, evidence.Session)
+	}
 	if err != nil {
 		return evidence, fmt.Errorf("read %s: %w", path, err)
 	}
 	return evidence, nil
+}
+
+// sameSession refuses a file of another session: somebody has moved it here. Those of
+// earlier versions have no id.
+func sameSession(s *session.Session, id string) error {
+	if id != "" && id != s.Plan.Session {
+		return fmt.Errorf("it is of session %q, expected %s", id, s.Plan.Session)
+	}
+	return nil
 }

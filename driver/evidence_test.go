@@ -346,3 +346,20 @@ func TestReasonOfRedo(t *testing.T) {
 		t.Errorf("%+v", rejected)
 	}
 }
+
+// Evidence of another session, which somebody has moved here, is refused.
+func TestEvidenceOfAnotherSession(t *testing.T) {
+	s := &session.Session{Layout: session.Layout{Results: t.TempDir(), Table: "t"}, Plan: &record.Plan{Session: "s1"}}
+	k := session.Key{Round: 1, Run: 1, Variant: "v", Scenario: "x"}
+	if err := os.MkdirAll(s.MeasurementDir(k), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for id, good := range map[string]bool{"s1": true, "": true, "s2": false} {
+		if err := os.WriteFile(filepath.Join(s.MeasurementDir(k), measure.EvidenceFile), []byte(`{"session": "`+id+`"}`), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readEvidence(s, k); (err == nil) != good {
+			t.Errorf("session %q: %v", id, err)
+		}
+	}
+}

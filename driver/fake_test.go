@@ -222,7 +222,7 @@ func (s *fakeServer) measure(ctx context.Context, sc suite.Scenario) (record.Mea
 	if f.facts != nil {
 		facts = f.facts(s.name, f.measurements[key])
 	}
-	id, jsonErr := json.Marshal(measure.Identity{Schema: measure.IdentitySchema, Variant: s.name, Facts: facts,
+	id, jsonErr := json.Marshal(measure.Identity{Schema: measure.IdentitySchema, Session: f.session, Variant: s.name, Facts: facts,
 		Counts: []record.IdentityCount{{Variant: s.name, Check: "exe", Samples: 2, OK: 2}}})
 	if jsonErr != nil {
 		return m, measure.Evidence{}, jsonErr
@@ -231,6 +231,7 @@ func (s *fakeServer) measure(ctx context.Context, sc suite.Scenario) (record.Mea
 	if f.evidence != nil {
 		evidence = f.evidence(s.name)
 	}
+	evidence.Session = f.session
 	evidence.Overhead, evidence.OwnCPUFrac = 1500*time.Millisecond, record.Of(0.005)
 	f.lab.at = f.lab.at.Add(f.suite.Plan.Warmup + f.suite.Plan.Measure + evidence.Overhead)
 	text, jsonErr := json.Marshal(evidence)

@@ -83,6 +83,9 @@ func (s *sitting) identities(round int) ([]identified, error) {
 			return nil, err
 		}
 		id, err := measure.ReadIdentity(data)
+		if err == nil {
+			err = sameSession(s.session, id.Session)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", filepath.Dir(path), err)
 		}

@@ -31,6 +31,8 @@ const (
 type Evidence struct {
 	Files []File `json:"-"`
 
+	Session string `json:"session"` // its id
+
 	// Window is what the generator announced; zero: it did not come to that.
 	From mono.Time `json:"from_ns,omitempty"`
 	To   mono.Time `json:"to_ns,omitempty"`
@@ -64,6 +66,7 @@ type Evidence struct {
 // directories.
 type Identity struct {
 	Schema  string                 `json:"schema"`
+	Session string                 `json:"session"`
 	Variant string                 `json:"variant"`
 	Counts  []record.IdentityCount `json:"counts"`
 	Facts   serverproc.Facts       `json:"facts"`
@@ -88,10 +91,10 @@ func ReadIdentity(data []byte) (Identity, error) {
 func (m *measurement) collect() error {
 	e := &m.evidence
 	e.Identity = Identity{
-		Schema: IdentitySchema, Variant: m.running.variant.Name, Facts: m.running.facts,
+		Schema: IdentitySchema, Session: m.bench.config.Session, Variant: m.running.variant.Name, Facts: m.running.facts,
 		Counts: record.AddCounts(m.running.startup, m.seen.counts),
 	}
-	m.running.startup = nil
+	m.running.startup, e.Session = nil, m.bench.config.Session
 	e.SamplerCPU = m.seen.cpu
 	e.Interference, e.Notes = m.seen.verdict, append(e.Notes, m.seen.notes...)
 	if m.edges != nil && m.edges.err != nil {
