@@ -163,7 +163,8 @@ type fake struct {
 	facts     func(variant string, nth int) serverproc.Facts
 	evidence  func(variant string) measure.Evidence
 
-	inTheWay             bool // there is no CPU beside the sets
+	loads                []string // rates of the open loads that were measured, in order
+	inTheWay             bool     // there is no CPU beside the sets
 	starts, measurements map[string]int
 	running              string
 }
@@ -208,6 +209,9 @@ func (s *fakeServer) measure(ctx context.Context, sc suite.Scenario) (record.Mea
 	f, key := s.fake, s.name+" "+sc.Name
 	count(&f.measurements, key)
 	f.log = append(f.log, "measure "+key)
+	if sc.Load.Kind == suite.Open {
+		f.loads = append(f.loads, sc.Load.Rate)
+	}
 	_, at := f.lab.rig.now()
 	m := record.Measurement{StartUTC: time.Date(2026, 11, 30, 21, 0, 0, 0, time.UTC), StartMonoNS: int64(at), DurationSeconds: record.Of(0.1),
 		Requests: 300, RPS: record.Of(3000), Status2xx: 300, P99Millis: record.Of(1), IdentityOK: 2, IdentityN: 2}

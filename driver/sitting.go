@@ -29,6 +29,8 @@ type sitting struct {
 	flags []string // of the host, for every row
 	noisy bool     // the host did not become quiet before this round, or this part of it
 
+	rates *rates // of loads that are a share of what the base can do; nil: not looked for yet
+
 	measured    map[string]bool // variants of which something was measured in this sitting
 	loaded      int             // measurements of this turn that had all of their load
 	overheadMax time.Duration
@@ -115,6 +117,9 @@ func (s *sitting) round(ctx context.Context, n int) error {
 		if err := s.awaitQuiet(ctx, n); err != nil {
 			return err
 		}
+	}
+	if err := s.findRates(ctx); err != nil {
+		return err
 	}
 	if !begun {
 		keys := s.keys(n)
@@ -208,7 +213,11 @@ func (s *sitting) scenario(k session.Key) suite.Scenario {
 	row := order.Scenario{Mode: k.Mode, Name: k.Scenario}
 	v := s.variant(k.Variant)
 	i := slices.IndexFunc(s.suite.Scenarios, func(sc suite.Scenario) bool { return order.RowOf(v, sc) == row })
-	return s.suite.Scenarios[i]
+	sc := s.suite.Scenarios[i]
+	if sc.Load.CapacityFrac > 0 {
+		sc.Load.Rate = s.rates.of(row)
+	}
+	return sc
 }
 
 // observer is told what goes on.

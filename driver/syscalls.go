@@ -64,6 +64,9 @@ func (s *sitting) countWith(ctx context.Context, pass session.Pass, counted *rec
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
+	if err := s.findRates(ctx); err != nil {
+		return err
+	}
 	keys := s.syscallKeys()
 	s.observer().say(fmt.Sprintf("counting system calls, %d times, about %v", len(keys), s.syscallsTake().Round(time.Second)))
 	for _, k := range keys {

@@ -30,6 +30,9 @@ func (o *loadOptions) planFromScenario(f *pflag.FlagSet) (plan loadgen.Plan, n n
 	if err != nil {
 		return plan, n, hintedError{usageError{err}, "scalbench scenarios lists them with a sentence each"}
 	}
+	if scenario.Load.CapacityFrac > 0 && !f.Changed("rate") {
+		return plan, n, usagef("scenario %s: its rate is a share of what the server can do, which only a session measures: scalbench run, or --rate says one", o.scenario)
+	}
 	if len(o.attach) > 0 {
 		return o.planAttached(scenario, f)
 	}

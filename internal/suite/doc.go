@@ -60,7 +60,8 @@
 //
 //	load:
 //	  kind: open
-//	  rate: 1000             # requests a second; "1000..20000", "1000@10s,5000@10s"
+//	  rate: 1000             # requests a second; "1000..20000", "1000@10s,5000@10s";
+//	                         # 70%: of what the base of a session does in a closed loop
 //	  arrival: constant      # or poisson
 //
 // The notation of a rate is that of loadgen.ParseRate, which this package is beside

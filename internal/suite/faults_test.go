@@ -59,6 +59,8 @@ scenarios:
   - {name: d, url: http://h/, load: {kind: open, rate: [5], arrival: random}}
   - {name: e, url: http://h/, load: {kind: open, rate: "", arrival: }}
   - {name: f, url: http://h/, load: {kind: opne, rate: 5}}
+  - {name: g, url: http://h/, load: {kind: open, rate: 101%}}
+  - {name: i, url: http://h/, load: {kind: closed, rate: 70%}}
 `, `
 3:44: kind: open needs the key "rate" beside it
 4:37: load needs the key "kind"
@@ -69,6 +71,8 @@ scenarios:
 7:56: rate: an empty text, expected requests a second such as 1000
 7:68: arrival: nothing, expected constant or poisson
 8:44: kind: "opne", expected closed or open
+9:56: rate: "101%", expected a share from 1% to 100% such as 5% or 0.05
+10:52: key "rate" in load: only kind: open has it, a closed load follows the server
 `},
 		{"twice", `
 suite: s

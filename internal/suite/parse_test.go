@@ -172,11 +172,11 @@ func TestCheckRate(t *testing.T) {
 	_, err := parser.Parse("s.yaml", []byte(`suite: s
 scenarios:
   - {name: a, url: http://h/, load: {kind: open, rate: 1000}}
-  - {name: b, url: http://h/, load: {kind: open, rate: 70%}}
+  - {name: b, url: http://h/, load: {kind: open, rate: 7x}}
   - {name: c, url: http://h/, load: {kind: closed, rate: 1e3}}
   - {name: d, connections: 0, url: http://h/}
 `))
-	want := `s.yaml:4:56: rate "70%": not a thousand
+	want := `s.yaml:4:56: rate "7x": not a thousand
 s.yaml:5:52: key "rate" in load: only kind: open has it, a closed load follows the server
 s.yaml:5:58: rate "1e3": not a thousand
 s.yaml:6:28: connections: "0", expected a whole number from 1 to 1000000`

@@ -1,6 +1,14 @@
 package suite
 
-import "github.com/goccy/go-yaml/ast"
+import (
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// minCapacity is the least share of what a server can do: below it a load says nothing
+// about the server.
+const minCapacity = 0.01
 
 var loadKeys = keyTable{
 	what:  "load",
@@ -22,7 +30,12 @@ func (r *reader) load(f field) Load {
 				kindAt = f.val
 			}
 		case "rate":
-			load.Rate, rateAt = r.rate(f), f.name
+			rateAt = f.name
+			if text, ok := scalarText(f.val); ok && strings.HasSuffix(text, "%") {
+				load.CapacityFrac = r.share(f, minCapacity, 1)
+			} else {
+				load.Rate = r.rate(f)
+			}
 		case "arrival":
 			load.Arrival = choice(r, f, option[Arrival]{word: "constant", value: Constant}, option[Arrival]{word: "poisson", value: Poisson})
 			arrivalAt = f.name

@@ -139,9 +139,13 @@ type Load struct {
 	Kind LoadKind
 
 	// Rate is how many requests a second an open load offers, as loadgen.ParseRate
-	// reads it: "1000", "1000..20000"; "" for a closed load.
-	Rate    string
-	Arrival Arrival // of an open load
+	// reads it: "1000", "1000..20000"; "" for a closed load, and where it is a share of
+	// what the server can do.
+	Rate string
+	// CapacityFrac is that share, above 0 to 1: of the rate of the same scenario in a closed
+	// loop, which a session measures before its first round. 0: the rate is Rate.
+	CapacityFrac float64
+	Arrival      Arrival // of an open load
 }
 
 // LoadKind is the rule that starts the next request.
