@@ -12,7 +12,7 @@ import (
 var floors = [][]string{
 	{"cmd"},
 	{"driver", "gate", "bench", "internal/report", "internal/target", "internal/resulttest"},
-	{"loadgen", "internal/suite", "internal/record", "internal/probe"},
+	{"loadgen", "ab", "internal/suite", "internal/record", "internal/probe"},
 	{"internal"},
 }
 

@@ -25,6 +25,7 @@ var confinements = []confinement{
 	{"loadgen/internal/h2", ioPackages, "a codec does no I/O: bytes in, bytes out"},
 	{"loadgen/internal/h3", append([]string{"github.com/quic-go/quic-go"}, ioPackages...), "a codec does no I/O: bytes in, bytes out"},
 	{"internal/stat", ioPackages, "it is arithmetic"},
+	{"ab", append([]string{"syscall"}, ioPackages...), "it judges what others have measured"},
 	{"loadgen/internal/schedule", ioPackages, "it is arithmetic"},
 	{"gate", []string{"net", "os/exec", "golang.org/x/sys", "syscall"}, "gate is pure: no process, no network"},
 }

@@ -35,7 +35,9 @@
 //  4. [DetectableLoss] and [PairsToDetect] say what a plan can see, the methods of
 //     [RoundCheck] with the same names what it can see by rounds, and
 //     [RoundCheck.BestSplit] how to divide pairs among rounds.
-//  5. [DriftTest], [PositionTest], [Lag1], [WarmUpTest] and [FlipTest] look at the
+//  5. [TrimmedMean], [Blocking] and [WatchedBound] are for hundreds of pairs that are
+//     looked at while they are measured, and may resemble their neighbours.
+//  6. [DriftTest], [PositionTest], [Lag1], [WarmUpTest] and [FlipTest] look at the
 //     order of things in time. [FindModes], [FisherExact] and [Strata] deal with a
 //     host that has two speeds. [FindChanges] looks along a history of sessions.
 //
@@ -46,5 +48,6 @@
 // methods are robust instead.
 //
 // Read sample.go, walsh.go, signedrank.go, interval.go and shift.go, which are
-// the core; then rounds.go, spending.go and holm.go; the rest in any order.
+// the core; then rounds.go, spending.go and holm.go; trimmed.go, blocks.go and
+// watched.go; the rest in any order.
 package stat

@@ -32,6 +32,8 @@ func everything(x []float64) map[string]func() (any, error) {
 		"MValue":      func() (any, error) { return MValue(x) },
 		"Stratify":    func() (any, error) { return Modes{}.Stratify(x, x) },
 		"FindChanges": func() (any, error) { return FindChanges(x, 0.001, 0) },
+		"TrimmedMean": func() (any, error) { return TrimmedMean(x, 0.2) },
+		"Blocks":      func() (any, error) { return plain.Of(x) },
 	}
 }
 

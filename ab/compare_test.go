@@ -1,0 +1,97 @@
+package ab
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// seriesOf is a run of n windows about a rate, with noise of a standard deviation that
+// resembles itself by phi from one window to the next.
+func seriesOf(r *rand.Rand, n int, rate, sd, phi float64) Series {
+	s := Series{}
+	x := sd * r.NormFloat64()
+	for range n {
+		x = phi*x + math.Sqrt(1-phi*phi)*sd*r.NormFloat64()
+		s.Windows = append(s.Windows, rate*(1+x))
+	}
+	s.Whole = mean(s.Windows)
+	return s
+}
+
+// Equal servers are called different as often as alpha says, or a little more where the
+// windows are few and resemble each other: of ten nobody can see that.
+func TestCompareFalseAlarms(t *testing.T) {
+	for _, test := range []struct {
+		windows int
+		phi     float64
+		most    float64
+	}{{10, 0, 0.05}, {30, 0, 0.05}, {120, 0, 0.05}, {10, 0.5, 0.12}, {30, 0.5, 0.08}, {120, 0.5, 0.06}, {120, 0.8, 0.08}} {
+		n := measurements(t, 1000)
+		r := rand.New(rand.NewPCG(11, uint64(test.windows)))
+		wrong, needs := 0, 0.0
+		for range n {
+			a, b := Run{RPS: seriesOf(r, test.windows, 12_000, 0.02, test.phi)}, Run{RPS: seriesOf(r, test.windows, 12_000, 0.02, test.phi)}
+			c := Compare(a, b, 0.05).RPS
+			if c.Verdict != CannotTell {
+				wrong++
+			}
+			needs += c.Needs / float64(n)
+		}
+		t.Logf("%3d windows of 2 %%, correlation %.1f: wrong %.1f %%, needs %.2f %%", test.windows, test.phi, 100*float64(wrong)/float64(n), 100*needs)
+		atMost(t, "equal runs called different", wrong, n, test.most)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	windows := func(rate float64) []float64 { // mean rate, variance rate²·0.0001·8/7
+		return []float64{rate * 1.01, rate * 0.99, rate * 0.99, rate * 1.01, rate * 1.01, rate * 0.99, rate * 0.99, rate * 1.01}
+	}
+	a := Run{RPS: Series{10_000, windows(10_000)}, CPUMicros: Series{Whole: 100}}
+	b := Run{RPS: Series{9_000, windows(9_000)}, CPUMicros: Series{Whole: 102}, P99US: Series{Whole: 5000}}
+	c := Compare(a, b, 0.05)
+	if c.RPS.Verdict != Slower || math.Abs(c.RPS.Ratio-0.9) > 1e-12 || !(c.RPS.Lo < 0.9 && 0.9 < c.RPS.Hi && c.RPS.Hi < 1) {
+		t.Errorf("%+v", c.RPS)
+	}
+	if c.CPU.Known() || math.Abs(c.CPU.Ratio-1.02) > 1e-12 || c.CPU.Verdict != CannotTell {
+		t.Errorf("CPU without windows: %+v", c.CPU)
+	}
+	if !math.IsNaN(c.P99.Ratio) || !math.IsNaN(c.P50.Ratio) {
+		t.Errorf("p99 of one run alone: %+v; p50 of none: %+v", c.P99, c.P50)
+	}
+	if swapped := Compare(b, a, 0.05).RPS; swapped.Verdict != Faster || math.Abs(swapped.Lo*c.RPS.Hi-1) > 1e-12 {
+		t.Errorf("swapped: %+v", swapped)
+	}
+	// A window without an answer is a window, and makes the run as noisy as it was.
+	stalled := a
+	stalled.RPS.Windows = append(slices.Clone(a.RPS.Windows[:7]), 0)
+	if got := Compare(stalled, b, 0.05).RPS; !got.Known() || got.Needs < 0.1 {
+		t.Errorf("a stall of a window: %+v", got)
+	}
+}
+
+func TestComparisonLines(t *testing.T) {
+	none := Change{Verdict: CannotTell, Ratio: math.NaN()}
+	c := Comparison{
+		RPS: Change{Verdict: Slower, Ratio: 0.983, Lo: 0.980, Hi: 0.986, Needs: 0.003},
+		P50: Change{Verdict: Faster, Ratio: 1.021, Lo: 1.01, Hi: 1.032, Needs: 0.011},
+		P99: Change{Verdict: CannotTell, Ratio: 1.02, Lo: 0.978, Hi: 1.064, Needs: 0.042},
+		CPU: Change{Verdict: CannotTell, Ratio: 0.95, Hi: math.Inf(1), Needs: math.Inf(1)},
+	}
+	want := []string{
+		"rps          B is 1.7 % slower (1.4 to 2.0 %)",
+		"p50          2.1 % higher (1.0 to 3.2 %)",
+		"p99          cannot tell (needs >= 4.2 %): 2.0 % higher",
+		"CPU/request  cannot tell (too few windows to know the noise): 5.0 % lower",
+		"note         " + driftText,
+	}
+	if got := c.Lines(); !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	c.P50, c.P99, c.CPU = none, none, none
+	if got := c.Lines(); len(got) != 2 {
+		t.Errorf("rps alone: %q", got)
+	}
+}
