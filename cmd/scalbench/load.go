@@ -82,6 +82,7 @@ func load(cmd *cobra.Command, args []string, o *loadOptions, std streams) (err e
 	if err := o.write(result, file, std.out); err != nil {
 		return err
 	}
+	o.remember(result, std)
 	return o.judge(result)
 }
 
@@ -168,12 +169,8 @@ func unlessInterrupted(ctx context.Context, err error) error {
 
 // run measures, with the process arranged around the workers.
 func (o *loadOptions) run(ctx context.Context, plan loadgen.Plan, std streams) (*loadgen.Result, error) {
-	if plan.Protocol == loadgen.HTTP3 {
-		// quic-go complains on stderr about buffers that the host does not allow;
-		// what they lose is in the result (datagrams_dropped).
-		if err := os.Setenv("QUIC_GO_DISABLE_RECEIVE_BUFFER_WARNING", "true"); err != nil {
-			return nil, err
-		}
+	if err := quietQUIC(plan.Protocol); err != nil {
+		return nil, err
 	}
 	age, ageErr := procfs.NewFS("/proc").Age(os.Getpid())
 	progress := newProgress(std.err, plan, o.quiet)
@@ -197,7 +194,7 @@ func (o *loadOptions) run(ctx context.Context, plan loadgen.Plan, std streams) (
 	progress.end()
 	if err = errors.Join(err, arranged); err != nil {
 		if errors.Is(err, loadgen.ErrCertificate) {
-			err = hintedError{err, "--cacert FILE trusts its authority, --sni NAME wants another name in it, --insecure takes any certificate"}
+			err = hintedError{err, certificateHint}
 		}
 		return nil, err
 	}
@@ -205,6 +202,18 @@ func (o *loadOptions) run(ctx context.Context, plan loadgen.Plan, std streams) (
 		result.StartupMS += age.Seconds() * 1e3
 	}
 	return result, nil
+}
+
+// certificateHint is what may be done about a server's certificate.
+const certificateHint = "--cacert FILE trusts its authority, --sni NAME wants another name in it, --insecure takes any certificate"
+
+// quietQUIC keeps quic-go from complaining on stderr about buffers that the host does not
+// allow; what they lose is in the result (datagrams_dropped).
+func quietQUIC(p loadgen.Protocol) error {
+	if p != loadgen.HTTP3 {
+		return nil
+	}
+	return os.Setenv("QUIC_GO_DISABLE_RECEIVE_BUFFER_WARNING", "true")
 }
 
 // arrangeProcess keeps every thread of this process on the workers' CPUs, so

@@ -58,6 +58,7 @@ type loadOptions struct {
 	quiet   bool
 	verbose bool
 	strict  bool
+	noSave  bool
 
 	announce bool
 }
@@ -119,6 +120,7 @@ func (o *loadOptions) register(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.thresholds, "threshold", nil, "what must hold, else exit code 3: `p99<5ms`, error_rate<0.1%, rps>10000; may be repeated")
 	f.StringVar(&o.findMax, "find-max-rps", "", "search for the highest rate at which thresholds hold, `p99<5ms,error_rate<0.1%`; -z is of a step")
 	f.BoolVar(&o.strict, "strict", false, "a suspect result ends with exit code 5")
+	f.BoolVar(&o.noSave, "no-save", false, "do not keep the result among the last 100 of this user (scalbench compare)")
 	registerHarmless(f)
 	o.registerAnnounce(f)
 }

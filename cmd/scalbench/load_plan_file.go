@@ -19,7 +19,7 @@ import (
 // besidePlan are the flags that may stand beside --plan: they say what is done
 // with the result, not what is measured.
 func besidePlan() []string {
-	return append(harmlessFlags(), "plan", "output-format", "output", "quiet", "verbose", "strict", "threshold", "qlog", announceFlag)
+	return append(harmlessFlags(), "plan", "output-format", "output", "quiet", "verbose", "strict", "no-save", "threshold", "qlog", announceFlag)
 }
 
 // planFromFile reads a whole plan.

@@ -112,7 +112,7 @@ func newRoot(std streams) *cobra.Command {
 	root.SetVersionTemplate("scalbench {{.Version}}\n")
 	root.Flags().BoolP("version", "V", false, "version for scalbench")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newLoad(std), newScenarios(std), newTarget(std), newCert(std), newProbe(std), newMerge(std))
+	root.AddCommand(newLoad(std), newScenarios(std), newTarget(std), newCert(std), newProbe(std), newAB(std), newCompare(std), newMerge(std))
 	root.AddCommand(newGate(std), newImport(std))
 	root.AddCommand(newRun(std), newSweep(std), newCalibrate(std), newResume(std), newRepeat(std), newNote(std), newStatus(std), newStop(std), newDoctor(std), newSupervise(std), newStandIn(std), newBurden(std))
 	return root

@@ -59,6 +59,7 @@ func scripts(t *testing.T, wanted func(name string) bool) testscript.Params {
 		Setup: func(env *testscript.Env) error {
 			// A program with the race detector sleeps for a second before it ends.
 			env.Setenv("GORACE", "atexit_sleep_ms=10")
+			env.Setenv("XDG_STATE_HOME", env.T().(testing.TB).TempDir())
 			env.Values[scriptKey{}] = &script{tb: env.T().(testing.TB), servers: map[string]*server{}}
 			return nil
 		},

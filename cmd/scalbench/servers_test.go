@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -47,7 +48,12 @@ func kinds() map[string]func(n int64) (response string, closes bool) {
 			return "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok", true
 		},
 		"garbage": func(int64) (string, bool) { return "SSH-2.0-OpenSSH\r\n", true },
-		"short":   func(int64) (string, bool) { return "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok", true },
+		"slow": func(int64) (string, bool) { // against some ten microseconds
+			time.Sleep(300 * time.Microsecond)
+			return okResponse, false
+		},
+		"long":  func(int64) (string, bool) { return "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", false },
+		"short": func(int64) (string, bool) { return "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok", true },
 		"mixed": func(n int64) (string, bool) {
 			if n%4 == 0 {
 				return notFoundResponse, false
