@@ -99,6 +99,9 @@ func (b Beside) read(around Surroundings) (*suite.Suite, error) {
 	if err != nil {
 		return nil, orderFault{err}
 	}
+	if sc.Load.Kind == suite.Open {
+		return nil, faultf("scenario %s offers a rate, and two servers in turns are loaded in a closed loop", sc.Name)
+	}
 	var variants []suite.Variant
 	for _, name := range []string{b.Base, b.New} {
 		i := slices.IndexFunc(s.Variants, func(v suite.Variant) bool { return v.Name == name })

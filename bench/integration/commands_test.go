@@ -92,7 +92,7 @@ type exampleServers struct {
 
 // Where the documents' servers are, and where their certificates.
 var (
-	exampleURL       = regexp.MustCompile(`http://127\.0\.0\.1:8080/\S*`)
+	exampleURL       = regexp.MustCompile(`http://127\.0\.0\.1:808[01]/\S*`)
 	exampleSecureURL = regexp.MustCompile(`https://127\.0\.0\.1:8443/\S*`)
 	exampleDir       = "certs"
 )
@@ -130,6 +130,15 @@ func runDocumented(t *testing.T, command string, ours exampleServers) {
 		line, dir = "make -n "+words[1], "../.."
 	case words[0] != "scalbench":
 		t.Fatalf("%q is neither make with a target nor scalbench", command)
+	case words[1] == "ab" && strings.Contains(line, "./old"): // programs that nobody has
+		line += " --help"
+	case words[1] == "ab":
+		line += " --max 1s --warmup 0s --quiet"
+	case words[1] == "compare" && strings.Contains(line, ".json"):
+		load := "scalbench load --no-save --quiet -n 10 " + ours.clear + "/respond -o "
+		line = load + "before.json && " + load + "after.json && " + line
+	case words[1] == "compare": // of results that nobody has
+		line += " --help"
 	case strings.Contains(line, "--help") || words[1] == "scenarios" || words[1] == "cert":
 	case words[1] == "run":
 		line += ownLock

@@ -51,7 +51,7 @@ func TestDocumentedFlags(t *testing.T) {
 	}
 	for _, f := range flags {
 		known := false
-		for _, command := range []string{"load", "probe", "merge", "run", "gate", "calibrate"} {
+		for _, command := range []string{"load", "probe", "merge", "run", "gate", "calibrate", "ab"} {
 			text, _ := exec.Command(scalbench, command, f).CombinedOutput() // what is wrong with it is in the text
 			known = known || !strings.Contains(string(text), "unknown flag")
 		}

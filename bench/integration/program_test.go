@@ -22,7 +22,14 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, serveFake(os.Args[2:]))
 		os.Exit(1)
 	}
-	os.Exit(leaktest.Main(withProgram{m}))
+	// No result of a test is kept among those of the user.
+	state, err := os.MkdirTemp("", "scalbench-state-")
+	if err = errors.Join(err, os.Setenv("XDG_STATE_HOME", state)); err != nil {
+		panic(err)
+	}
+	code := leaktest.Main(withProgram{m})
+	os.RemoveAll(state)
+	os.Exit(code)
 }
 
 // withProgram removes the built program after the tests.

@@ -21,7 +21,7 @@ func (scalbench) lacks(load) string { return "" }
 
 func (scalbench) loadArgs(l load) []string {
 	args := []string{
-		"load", l.url,
+		"load", l.url, "--no-save",
 		"-c", strconv.Itoa(l.connections),
 		"-z", fmt.Sprintf("%ds", l.seconds),
 		"--cpus", strconv.Itoa(l.cpu),

@@ -94,7 +94,7 @@ func interrupts(ts *testscript.TestScript, neg bool, args []string) {
 	code, how, when, program := args[0], args[1], args[2], args[3:]
 	cmd := exec.Command(program[0], program[1:]...)
 	cmd.Dir = ts.Getenv("WORK")
-	cmd.Env = append(os.Environ(), "TMPDIR="+ts.Getenv("TMPDIR"))
+	cmd.Env = append(os.Environ(), "TMPDIR="+ts.Getenv("TMPDIR"), "XDG_STATE_HOME="+ts.Getenv("XDG_STATE_HOME"))
 	var stdout, stderr output
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	var end func()

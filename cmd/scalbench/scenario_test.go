@@ -113,7 +113,7 @@ func TestReadSuiteChecksRates(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.yaml")
 	text := `suite: t
 scenarios:
-  - {name: a, url: http://h/, load: {kind: open, rate: 70%}}
+  - {name: a, url: http://h/, load: {kind: open, rate: 70x}}
   - {name: b, url: http://h/, conections: 5}
   - name: c
     url: http://h/
@@ -125,7 +125,7 @@ scenarios:
 		t.Fatal(err)
 	}
 	_, err := readSuite(file)
-	want := file + `:3:56: rate "70%": "70%" is not a number such as 1000, 0.5 or 10k
+	want := file + `:3:56: rate "70x": "70x" is not a number such as 1000, 0.5 or 10k
 ` + file + `:4:31: unknown key "conections" in a scenario; did you mean "connections"?
 ` + file + `:8:13: rate "0": offers no request, want more or kind: closed`
 	if diff := cmp.Diff(want, errorText(err)); diff != "" {
