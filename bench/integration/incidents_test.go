@@ -350,6 +350,9 @@ compare: [{base: a, new: b}]
 // A host on which a server has one of two speeds, drawn when it is started, and one that
 // becomes slower from minute to minute: neither is a difference of the variants.
 func TestIncidentHostWithMoods(t *testing.T) {
+	if os.Getenv("SCALBENCH_SERVERS") != "all" {
+		t.Skip("it wants a quiet host for ten seconds: make test-servers")
+	}
 	w := newFakeWorkshop(t)
 	wantCPUs(t)
 	s := w.run(t, strings.ReplaceAll(moody, "MEMORY", filepath.Join(w.dir, "memory")), nil)
