@@ -17,7 +17,7 @@ const (
 	rowsMax = 7200
 	// costMax is the share of one CPU that looking at all processes may take, all
 	// together with the rest.
-	costMax = 0.01
+	costMax = 0.005
 	whoMax  = 5
 )
 

@@ -50,11 +50,14 @@ func IdentityLines(counts []IdentityCount) []string {
 	return lines
 }
 
+// helperCheck begins the name of a check of a helper: "helper upstream: exe".
+const helperCheck = "helper "
+
 // identityText is about one variant. A sample looks at all that can be looked at, so that
 // the check with the most samples has them all.
 func identityText(counts []IdentityCount) string {
 	var samples, wrong, early int
-	var checks, rest []string
+	var checks, helpers, rest []string
 	for _, c := range counts {
 		samples, wrong, early = max(samples, c.Samples), max(wrong, c.Samples-c.OK), max(early, c.Early)
 		switch {
@@ -64,7 +67,16 @@ func identityText(counts []IdentityCount) string {
 		case c.OK < c.Samples:
 			rest = append(rest, fmt.Sprintf("%s %d of %d: %s", c.Check, c.OK, c.Samples, c.Missed))
 		}
+		if name, _, of := strings.Cut(strings.TrimPrefix(c.Check, helperCheck), ": "); of && strings.HasPrefix(c.Check, helperCheck) {
+			if !slices.Contains(helpers, name) {
+				helpers = append(helpers, name)
+			}
+			continue
+		}
 		checks = append(checks, c.Check)
+	}
+	if len(helpers) > 0 {
+		checks = append(checks, "and of helpers "+strings.Join(helpers, " "))
 	}
 	text := fmt.Sprintf("%d samples, %d ok", samples, samples-wrong)
 	if early > 0 {

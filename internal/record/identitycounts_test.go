@@ -29,12 +29,14 @@ func TestIdentityLines(t *testing.T) {
 	got := IdentityLines([]IdentityCount{
 		{Variant: "on", Check: "exe", Samples: 253, OK: 253, Early: 1},
 		{Variant: "on", Check: "seccomp 2", Samples: 253, OK: 253, Early: 1},
+		{Variant: "on", Check: "helper upstream: exe", Samples: 250, OK: 250}, {Variant: "on", Check: "helper upstream: ports", Samples: 250, OK: 250},
+		{Variant: "on", Check: "helper php: exe", Samples: 250, OK: 250},
 		{Variant: "off", Check: "exe", NA: "permission denied"},
 		{Variant: "off", Check: "seccomp 0", Samples: 250, OK: 248, Missed: "process 7 has Seccomp 2"},
 		{Variant: "hidden", Check: "exe", NA: "permission denied"},
 	})
 	want := []string{
-		"on: 253 samples, 253 ok, 1 early (exe, seccomp 2)",
+		"on: 253 samples, 253 ok, 1 early (exe, seccomp 2, and of helpers upstream php)",
 		"off: 250 samples, 248 ok (seccomp 0); exe n/a: permission denied; seccomp 0 248 of 250: process 7 has Seccomp 2",
 		"hidden: 0 samples, 0 ok; exe n/a: permission denied",
 	}

@@ -58,6 +58,9 @@ func play(command string, args []string) error {
 	case "load":
 		return load(ctx)
 	case "target":
+		if len(args) == 0 {
+			args = []string{"127.0.0.1:0"}
+		}
 		c := target.Config{Listen: args[0]}
 		if len(args) > 1 {
 			c.Upstream = args[1]

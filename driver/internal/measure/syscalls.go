@@ -12,19 +12,28 @@ import (
 	"github.com/scalws/scalbench/internal/perf"
 	"github.com/scalws/scalbench/internal/record"
 	"github.com/scalws/scalbench/internal/suite"
+	"github.com/scalws/scalbench/internal/units"
 )
 
 // CountMax is the most time in which system calls are counted: what each request makes is
 // known after a thousand of them.
 const CountMax = 10 * time.Second
 
+const (
+	// countLeast is the least: perf begins and ends a few milliseconds beside the window.
+	countLeast = time.Second
+	// besideMost is the share of the window by which both may differ. Calls and requests of
+	// two times are divided then, which is only right as long as the rate is steady.
+	besideMost = 0.05
+)
+
 // CountSyscalls loads a variant as a measurement does and counts the system calls that its
-// processes make meanwhile, over the window, or ten seconds of it when it is longer. It is
+// processes make meanwhile, over the window, of one second at least and ten at most. It is
 // no measurement, for counting costs the server time. What could not be counted is in the
 // row; an error is ours, or the context's. The row lacks its place (variant, mode,
 // scenario).
 func (b *Bench) CountSyscalls(ctx context.Context, r *Running, sc suite.Scenario, plan suite.Plan, program perf.Program) (record.SyscallRow, []File, error) {
-	plan.Measure, plan.OfRecord = min(plan.Measure, CountMax), false // a generator that counting keeps waiting is none
+	plan.Measure, plan.OfRecord = min(max(plan.Measure, countLeast), CountMax), false // a generator that counting keeps waiting is none
 	m := &measurement{bench: b, running: r, scenario: sc, session: plan, syscalls: &syscalls{clock: b.clock}}
 	if err := m.syscalls.start(ctx, program, r); err != nil {
 		var refused *perf.Unavailable
@@ -44,6 +53,9 @@ func (b *Bench) CountSyscalls(ctx context.Context, r *Running, sc suite.Scenario
 		return record.SyscallRow{NA: row.Reason}, files, nil
 	case endErr != nil:
 		return record.SyscallRow{NA: record.OneLine(endErr.Error())}, files, nil
+	}
+	if off := m.syscalls.beside(m.evidence.From, m.evidence.To); off > besideMost {
+		return record.SyscallRow{NA: fmt.Sprintf("counting began or ended beside the window, by %s of it: something else had the CPUs", units.Percent(off))}, files, nil
 	}
 	return m.syscalls.row(row, m.plan.RequestsPerConn), files, nil
 }
@@ -118,6 +130,11 @@ func (s *syscalls) files() []File {
 		return nil
 	}
 	return []File{{Name: "perf-stat.csv", Data: s.text}}
+}
+
+// beside is by how much of the window counting was another time than it.
+func (s *syscalls) beside(from, to mono.Time) float64 {
+	return float64(s.from.Sub(from).Abs()+s.to.Sub(to).Abs()) / float64(to.Sub(from))
 }
 
 // row divides the calls by the requests of the same time: counting began and ended a little
