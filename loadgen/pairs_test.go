@@ -98,11 +98,16 @@ func TestPairs(t *testing.T) {
 	if r.A.AllPhases.Sent != uint64(a.requests.Load()) || r.B.AllPhases.Sent != uint64(b.requests.Load()) {
 		t.Errorf("sent %d and %d, arrived %d and %d", r.A.AllPhases.Sent, r.B.AllPhases.Sent, a.requests.Load(), b.requests.Load())
 	}
-	for n, p := range r.Pairs {
-		// 2 ms against some 300 us, whatever the host does to both.
-		if p.A.RPS <= p.B.RPS || p.B.P50US == nil || *p.B.P50US < 2000 {
-			t.Errorf("pair %d: A %+v, B %+v", n, p.A, p.B)
+	// 2 ms against some 300 us, whatever the host does to both: a slice of either may be
+	// lost to it, and not most.
+	slower := 0
+	for _, p := range r.Pairs {
+		if p.A.RPS > p.B.RPS {
+			slower++
 		}
+	}
+	if l := r.B.Latency.Response; slower < 5 || l == nil || l.MinUS < 2000 {
+		t.Errorf("in %d of 9 pairs B is slower, which takes 2 ms and more: %+v", slower, l)
 	}
 	if a, b := r.A.Address, r.B.Address; a == b || a == "" {
 		t.Errorf("addresses %s and %s", a, b)
