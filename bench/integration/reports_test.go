@@ -24,6 +24,9 @@ var fewReports = map[string][]string{
 // The suites of the published reports run from end to end with the embedded target in the
 // place of every server, and are judged.
 func TestReportSuitesPlayed(t *testing.T) {
+	if raceDetector {
+		t.Skip("what runs has no race detector")
+	}
 	files, err := filepath.Glob("../suites/reports/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("suites %q, %v", files, err)

@@ -79,6 +79,9 @@ func ordinaryUser(t *testing.T) string {
 // sandboxGate runs rows of the sandbox gate with the real nginx, shortly.
 func sandboxGate(t *testing.T, args ...string) (dir string, code int, text string) {
 	t.Helper()
+	if raceDetector {
+		t.Skip("what runs has no race detector")
+	}
 	servers.FindProgram(t, "nginx", "apt-get install nginx-light")
 	wrapper := sandboxWrapper(t)
 	dir = t.TempDir()
