@@ -74,6 +74,7 @@ type workshop struct {
 	program string            // a name of the program that nobody else runs
 	fake    string            // the test binary as a server with a fault; "": none is wanted
 	name    string            // of the session that is under way
+	tmp     string            // $TMPDIR; short, for the names of sockets are
 	kept    map[string]string // what was finished, of all sessions: where it is from, its digest
 }
 
@@ -84,15 +85,18 @@ func newWorkshop(t *testing.T) *workshop {
 	if err := os.Link(program(t), w.program); err != nil {
 		t.Skipf("no second name for the program: %v", err)
 	}
-	if err := os.Mkdir(w.tmp(), 0o755); err != nil {
+	var err error
+	if w.tmp, err = os.MkdirTemp("", "sb"); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { w.wantNothingRuns(t) })
+	t.Cleanup(func() {
+		w.wantNothingRuns(t)
+		os.RemoveAll(w.tmp)
+	})
 	return w
 }
 
 func (w *workshop) begin(name string) { w.name = name }
-func (w *workshop) tmp() string       { return filepath.Join(w.dir, "tmp") }
 func (w *workshop) results() string   { return filepath.Join(w.dir, "results") }
 func (w *workshop) session() string   { return filepath.Join(w.results(), w.name+".session") }
 
@@ -100,7 +104,7 @@ func (w *workshop) session() string   { return filepath.Join(w.results(), w.name
 func (w *workshop) command(args ...string) *exec.Cmd {
 	c := exec.Command(w.program, args...)
 	c.Dir = w.dir
-	c.Env = append(os.Environ(), "TMPDIR="+w.tmp())
+	c.Env = append(os.Environ(), "TMPDIR="+w.tmp)
 	return c
 }
 
@@ -287,7 +291,7 @@ func (w *workshop) wantWhole(t *testing.T) {
 		t.Errorf("%s: the gate ends with %d and says %s", w.name, code, verdict)
 	}
 	// Who was killed before it had a session has left the directory for servers, empty.
-	left, err := filepath.Glob(filepath.Join(w.tmp(), "*", "*"))
+	left, err := filepath.Glob(filepath.Join(w.tmp, "*", "*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("%s: left of it: %v, %v", w.name, left, err)
 	}
