@@ -66,7 +66,7 @@ lint:
 	go mod tidy -diff
 
 # How often the verdicts of ab are wrong, and when they fall: the tables of
-# docs/METHOD.md, section 17, some minutes. Tests draw a fortieth of it.
+# docs/METHOD.md, section 18, ten minutes. Tests draw a fortieth of it.
 simulate: ; SCALBENCH_SIMULATIONS=40 GOFLAGS=-pgo=off go test -count=1 -timeout 60m -run 'FalseAlarms|Power|Forecast|MaxLoss|RareSlices|Constructions|CPUAsControl' -v ./ab
 
 # Load generators side by side, those that are installed, on the servers that are:

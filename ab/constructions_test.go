@@ -16,6 +16,18 @@ import (
 type construction struct {
 	name  string
 	times func(n, part float64) float64
+
+	// The pairs are taken for independent: no blocks.
+	unblocked bool
+}
+
+// half is how far the interval of a finding reaches.
+func (c construction) half(f finding, part float64) float64 {
+	if !c.unblocked {
+		return c.times(f.blocks.Independent, part) * f.blocks.SE
+	}
+	n := float64(len(f.influence))
+	return c.times(n, part) * math.Sqrt(f.spread/n)
 }
 
 func student(level, n float64) float64 {
@@ -28,18 +40,20 @@ const tuned = 2
 // constructions are what was chosen and what it was chosen from.
 func constructions() []construction {
 	const alpha = DefaultAlpha
+	watched := func(n, part float64) float64 {
+		times, err := stat.WatchedBound(alpha, part, n)
+		if err != nil {
+			return math.Inf(1)
+		}
+		return times
+	}
 	return []construction{
-		{"chosen: Wang-Tsiatis 0.35 without gaps", func(n, part float64) float64 {
-			times, err := stat.WatchedBound(alpha, part, n)
-			if err != nil {
-				return math.Inf(1)
-			}
-			return times
-		}},
+		{name: "chosen: Wang-Tsiatis 0.35 without gaps", times: watched},
+		{name: "the same without blocks", times: watched, unblocked: true},
 		// Effects N(0, 1/tuned) of a standard deviation that has the right Haar prior: a
 		// confidence sequence without an end, exact for independent normal blocks (Lai
 		// 1976, Wang and Ramdas 2025).
-		{"mixture of t, open end", func(n, _ float64) float64 {
+		{name: "mixture of t, open end", times: func(n, _ float64) float64 {
 			k := tuned / (tuned + n)
 			r := math.Pow(1/(alpha*math.Sqrt(k)), 2/n)
 			if r*k >= 1 {
@@ -49,15 +63,15 @@ func constructions() []construction {
 		}},
 		// The same with the variance taken for known (Robbins 1970; Howard and others
 		// 2021): the asymptotic sequence of Waudby-Smith and others (2024).
-		{"mixture of normals, asymptotic", func(n, _ float64) float64 {
+		{name: "mixture of normals, asymptotic", times: func(n, _ float64) float64 {
 			return math.Sqrt((n + tuned) / n * math.Log((n+tuned)/(tuned*alpha*alpha)))
 		}},
-		{"Lan-DeMets, O'Brien-Fleming", spending(func(t float64) float64 {
+		{name: "Lan-DeMets, O'Brien-Fleming", times: spending(func(t float64) float64 {
 			spent, _ := stat.OBF.Spent(t, alpha/2)
 			return spent
 		})},
-		{"Lan-DeMets, Pocock", spending(func(t float64) float64 { return alpha / 2 * math.Log(1+(math.E-1)*t) })},
-		{"none: the interval of one moment", func(n, _ float64) float64 { return student(alpha/2, n) }},
+		{name: "Lan-DeMets, Pocock", times: spending(func(t float64) float64 { return alpha / 2 * math.Log(1+(math.E-1)*t) })},
+		{name: "none: the interval of one moment", times: func(n, _ float64) float64 { return student(alpha/2, n) }},
 	}
 }
 
@@ -117,7 +131,7 @@ func compete(t *testing.T, n int, h host, ratio float64, r Rule) []judged {
 			f := how.centre(j.units.rps)
 			part := how.elapsed.Seconds() / how.longest.Seconds()
 			for k, c := range all {
-				f.half = c.times(f.blocks.Independent, part) * f.blocks.SE
+				f.half = c.half(f, part)
 				v := verdictOf(f, j.rule.Margin)
 				if decided[k] || v == CannotTell {
 					continue

@@ -26,8 +26,8 @@ type Estimate struct {
 // Known tells whether there is an interval.
 func (e Estimate) Known() bool { return e.Lo > 0 && !math.IsInf(e.Hi, 1) }
 
-// How the differences are measured. docs/METHOD.md, section 18, has what is said of them, and
-// make simulate what the alternatives give.
+// How the differences are measured. docs/METHOD.md, section 18, has what the
+// alternatives gave in simulations.
 const (
 	// trim is what the centre leaves out at either end: a fifth, so that a burst may
 	// hit every fourth unit.
