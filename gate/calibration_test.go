@@ -303,3 +303,33 @@ func TestFalseAlarmsOfWhiteNoise(t *testing.T) {
 		t.Errorf("%d and %d of 1200 tables of a program against itself are above the floor", above, noisyAbove)
 	}
 }
+
+// What a person reads has every number, and what is to be known of them.
+func TestWriteCalibration(t *testing.T) {
+	control := calibrated("s2", 800, true)
+	c, err := calibrate(calibrated("s1", 1000, false), &control, 200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.About, c.BurdenFrac = "a copy of /opt/a at another path", record.Of(0.2)
+	c.Rows[0].Interfered, c.Rows[0].Pairs = 2, 3
+	c.Rows[1] = record.CalibrationRow{Scenario: "php", Verdict: "INVALID", Missing: "3 errors"}
+	var text strings.Builder
+	if err := WriteCalibration(&text, c); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"Calibration of s on h: a against itself, 3 x 5 runs of 10 s + 30 s\nTwin: a copy of /opt/a at another path\n",
+		"\nscenario  pairs  ratio          bounds  sigma  sigma of p99  position  speeds  noise floor  gate\nstatic        3  1.000  ",
+		"\nphp           0    n/a             n/a    n/a           n/a       n/a  n/a             n/a  INVALID\n",
+		"\nShares of 200 gates drawn from these pairs, FAIL / PASS:\n",
+		"\nPositive control: a spin loop takes 20.0 % of each of the server's CPUs from the twin, and policy parity has to FAIL it:\n",
+		"\nstatic    20.0 %  0.80",
+		"\nstatic: others used the CPUs during 2 of 30 measurements, and their noise is in these numbers\nstatic: of 3 pairs floor and shares say little\n",
+		"\nphp: a against itself is INVALID: 3 errors\nVerdict: INVALID\n",
+	} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+}

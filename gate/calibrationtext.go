@@ -33,8 +33,12 @@ func WriteCalibration(out io.Writer, c *record.Calibration) error {
 		grid(controlGrid(c))
 	}
 	for i := range c.Rows {
-		if r := &c.Rows[i]; r.Interfered > 0 {
+		r := &c.Rows[i]
+		if r.Interfered > 0 {
 			line("%s: others used the CPUs during %d of %d measurements, and their noise is in these numbers", cell{r.Mode, r.Scenario}, r.Interfered, 2*c.Method.Rounds*c.Method.Runs)
+		}
+		if r.Pairs > 0 && r.Pairs < fewPairs {
+			line("%s: of %s floor and shares say little", cell{r.Mode, r.Scenario}, plural(r.Pairs, "pair"))
 		}
 	}
 	verdict, sentences := CalibrationVerdict(c)

@@ -88,6 +88,9 @@ func (o *calibrateOptions) calibrate(cmd *cobra.Command, suites []string, std st
 	}
 	order.Twin = &driver.Twin{Of: o.base, SameFile: o.sameFile}
 	c := &calibration{dir: filepath.Clean(o.resume), burdenFrac: burdenFrac, order: order, around: o.run.sitting.around(std), std: std}
+	if c.around.Observer.Say == nil { // --quiet
+		c.around.Observer.Say = func(string) {}
+	}
 	switch {
 	case o.resume != "":
 		err = c.resumeTwin(cmd.Context())
@@ -126,6 +129,7 @@ func (c *calibration) foresee() error {
 }
 
 func (c *calibration) measureTwin(ctx context.Context) error {
+	c.around.Observer.Say("first the base of the suite against its twin, which is itself from another file")
 	outcome, err := driver.Run(ctx, c.order, c.around)
 	if len(outcome.Sessions) > 0 {
 		c.dir = filepath.Dir(outcome.Sessions[0].Files.Session)
@@ -159,6 +163,7 @@ func (c *calibration) measureControl(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	c.around.Observer.Say("now the positive control: the same with a burden on the twin")
 	outcome, err := driver.Run(ctx, order, c.around)
 	return c.over(ctx, outcome, err)
 }
@@ -168,6 +173,9 @@ func (c *calibration) measureControl(ctx context.Context) error {
 func (c *calibration) over(ctx context.Context, outcome driver.Outcome, err error) error {
 	for _, s := range outcome.Sessions {
 		printSession(c.std.err, s)
+	}
+	if receivedSignal(ctx) != nil && c.dir != "" {
+		return fmt.Errorf("interrupted: scalbench calibrate --resume %s goes on", c.dir)
 	}
 	err = outcomeError(ctx, outcome, err)
 	if err == nil || errors.Is(err, errInvalidRows) && onlyFrom(err, errInvalidRows) {
