@@ -102,17 +102,17 @@ func (s *Sampler) loop(ctx context.Context) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	defer close(s.done)
-	began := threadCPU()
+	began := s.clock.own()
 	s.first()
 	close(s.ready)
 	for s.clock.Sleep(ctx, s.watch.interval()) == nil {
-		s.step(threadCPU()-began <= time.Duration(costMax*float64(s.clock.Now().Sub(s.began))))
+		s.step(s.clock.own()-began <= time.Duration(costMax*float64(s.clock.Now().Sub(s.began))))
 	}
 	s.step(true)
 	if s.log != nil {
 		_ = s.log.close() // nothing was written
 	}
-	s.result.CPU = threadCPU() - began
+	s.result.CPU = s.clock.own() - began
 	s.result.Elapsed = s.last.at.Sub(s.began)
 	s.result.Verdict = s.watch.Limits.Judge(s.result.Rows)
 }

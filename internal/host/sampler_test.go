@@ -14,9 +14,16 @@ import (
 // returns what it saw. Each second is a change of the machine.
 func seconds(t *testing.T, m *machine, w Watch, each ...func()) Interference {
 	t.Helper()
+	return secondsThatCost(t, m, w, nil, each...)
+}
+
+// secondsThatCost is the same where the sampler's thread has used a CPU for so long.
+func secondsThatCost(t *testing.T, m *machine, w Watch, own func() time.Duration, each ...func()) Interference {
+	t.Helper()
 	left := each
 	ended := make(chan struct{})
 	clock := Clock{
+		Own: own,
 		Now: func() mono.Time { return m.now }, // asked by the sampler's goroutine, which is the one that sleeps
 		Sleep: func(ctx context.Context, d time.Duration) error {
 			if len(left) == 0 {
@@ -256,4 +263,22 @@ func TestSamplerRefusesSets(t *testing.T) {
 			t.Errorf("set %q: %v, want %q", list, err, want)
 		}
 	}
+}
+
+// Who it is is not asked as long as asking would cost more than a two-hundredth of a CPU,
+// and told for all of the time when it is asked again.
+func TestSamplerHoldsItsCostDown(t *testing.T) {
+	m := machineOf(t, "xeon")
+	noisy := func() { m.serve(300, 20, 0) }
+	spent := time.Duration(0)
+	// The second second has cost 20 ms: 5 ms a second are allowed, so that it is 4 s until
+	// somebody may be asked.
+	got := secondsThatCost(t, m, gateway(t), func() time.Duration { return spent },
+		noisy, func() { noisy(); spent = 20 * time.Millisecond }, noisy, noisy, noisy)
+	for i, want := range []bool{true, false, false, true, true} {
+		if told := len(got.Rows[i].Who) > 0; told != want {
+			t.Errorf("second %d: who is told %v, want %v", i+1, told, want)
+		}
+	}
+	check(t, "over", got.Rows[3].WhoOverUS, int64(3_000_000)) // the second, the third and the fourth
 }
