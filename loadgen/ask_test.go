@@ -45,7 +45,11 @@ func TestAsk(t *testing.T) {
 			if got, err := loadgen.Ask(t.Context(), p, 0); err != nil || got != want {
 				t.Errorf("another length: got %+v, %v", got, err)
 			}
-			target.ExpectBytes, target.Method = 0, "GET"
+			target.ExpectBytes, target.ExpectSHA256 = 3, strings.Repeat("0", 64)
+			if got, err := loadgen.Ask(t.Context(), p, 0); err != nil || got != want {
+				t.Errorf("another content: got %+v, %v", got, err)
+			}
+			target.ExpectBytes, target.ExpectSHA256, target.Method = 0, "", "GET"
 			got, err := loadgen.Ask(t.Context(), p, 0)
 			if err != nil || got.Status != 418 || got.OK {
 				t.Errorf("another status: got %+v, %v", got, err)

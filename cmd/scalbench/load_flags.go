@@ -80,22 +80,13 @@ func (o *loadOptions) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.noKeepAlive, "disable-keepalive", false, "a connection for each request")
 	f.Var(&o.requestsPerConn, "requests-per-conn", "requests on a connection before a new one; 0: keep it")
 
-	f.StringVarP(&o.method, "method", "m", "GET", "request method")
-	f.StringArrayVarP(&o.header, "header", "H", nil, "header field `\"name: value\"`; all that are given are sent")
-	f.StringVarP(&o.body, "body", "d", "", "request body")
-	f.StringVarP(&o.bodyFile, "body-file", "D", "", "request body from a `file`")
-	f.StringVarP(&o.contentType, "content-type", "T", "", "Content-Type header")
-	f.StringVarP(&o.accept, "accept", "A", "", "Accept header (default */*)")
-	f.StringVarP(&o.auth, "basic-auth", "a", "", "basic authentication, `user:password`")
-	f.StringVar(&o.host, "host", "", "Host header")
+	o.registerRequest(f)
 	f.StringVar(&o.httpVersion, "http-version", "1.1", "HTTP version: 1.1, 2 or 3")
 	f.BoolVar(&o.http2, "http2", false, "HTTP/2: by ALPN on https://, with prior knowledge on http://")
 	f.BoolVar(&o.http3, "http3", false, "HTTP/3, over QUIC")
 	f.BoolVar(&o.quicStats, "quic-stats", false, "tell round trips, packets and losses of QUIC, and count probes and retries (costs CPU time)")
 	f.StringVar(&o.qlogDir, "qlog", "", "write the events of each QUIC connection into a `directory` (costs much CPU time)")
-	f.IntVar(&o.expectStatus, "expect-status", 0, "the one status that is ok (default any 2xx)")
-	f.Int64Var(&o.expectBytes, "expect-bytes", -1, "length that a body must have")
-	f.StringVar(&o.expectSHA256, "expect-sha256", "", "SHA-256 that the first body of each connection must have, in `hex`adecimal")
+	o.registerBody(f)
 	f.BoolVar(&o.ipv4, "ipv4", false, "connect to IPv4 addresses only")
 	f.BoolVar(&o.ipv6, "ipv6", false, "connect to IPv6 addresses only")
 
@@ -123,6 +114,26 @@ func (o *loadOptions) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.noSave, "no-save", false, "do not keep the result among the last 100 of this user (scalbench compare)")
 	registerHarmless(f)
 	o.registerAnnounce(f)
+}
+
+// registerRequest declares what is asked, and which status is an answer: load, probe and
+// ab have it in common.
+func (o *loadOptions) registerRequest(f *pflag.FlagSet) {
+	f.StringVarP(&o.method, "method", "m", "GET", "request method")
+	f.StringArrayVarP(&o.header, "header", "H", nil, "header field `\"name: value\"`; all that are given are sent")
+	f.StringVarP(&o.body, "body", "d", "", "request body")
+	f.StringVarP(&o.bodyFile, "body-file", "D", "", "request body from a `file`")
+	f.StringVarP(&o.contentType, "content-type", "T", "", "Content-Type header")
+	f.StringVarP(&o.accept, "accept", "A", "", "Accept header (default */*)")
+	f.StringVarP(&o.auth, "basic-auth", "a", "", "basic authentication, `user:password`")
+	f.StringVar(&o.host, "host", "", "Host header")
+	f.IntVar(&o.expectStatus, "expect-status", 0, "the one status that is ok (default any 2xx)")
+}
+
+// registerBody declares what a body must be.
+func (o *loadOptions) registerBody(f *pflag.FlagSet) {
+	f.Int64Var(&o.expectBytes, "expect-bytes", -1, "length that a body must have")
+	f.StringVar(&o.expectSHA256, "expect-sha256", "", "SHA-256 that the first body of each connection must have, in `hex`adecimal")
 }
 
 // harmlessFlags are flags of oha that ask for what is done anyway: no live view,
