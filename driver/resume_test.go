@@ -50,6 +50,23 @@ func TestInterruptedAndResumed(t *testing.T) {
 func TestResumedLater(t *testing.T) {
 	l := interrupted(t, ab) // base has both scenarios, and small of new was cut
 	l.at += 3600e9
+	wantBothHalvesAgain(t, l)
+}
+
+// So does one that goes on at once, on a host that becomes quiet an hour later.
+func TestResumedAndQuietLater(t *testing.T) {
+	l := interrupted(t, strings.Replace(ab, "varies:", "quiet: {load1: 2, timeout: 2h}\nvaries:", 1))
+	l.rig.waitQuiet = func(context.Context, host.Condition, func(string)) (host.Wait, error) {
+		l.at += 3600e9
+		return host.Wait{Quiet: true}, nil
+	}
+	wantBothHalvesAgain(t, l)
+}
+
+// wantBothHalvesAgain resumes an interrupted session of ab and wants nothing of its pairs
+// from before.
+func wantBothHalvesAgain(t *testing.T, l *lab) {
+	t.Helper()
 	l.fake.log = nil
 	outcome, err := l.resume(t.Context(), Order{})
 	if err != nil || outcome.Sessions[0].Valid != 8 {
@@ -58,6 +75,11 @@ func TestResumedLater(t *testing.T) {
 	want := []string{"start base", "measure base small", "measure base large", "stop base", "start new", "measure new small", "measure new large", "stop new"}
 	if diff := cmp.Diff(want, l.fake.log[:8]); diff != "" {
 		t.Errorf("steps, want -, got +:\n%s", diff)
+	}
+	if !slices.ContainsFunc(l.said, func(line string) bool {
+		return strings.HasPrefix(line, "measuring again 1 of round 1, run 1, which were measured too long before")
+	}) {
+		t.Errorf("said %q", l.said)
 	}
 	if id := l.round(t, 1).Session; l.fake.session != id {
 		t.Errorf("session %s was measured as %s", id, l.fake.session)

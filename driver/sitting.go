@@ -127,6 +127,9 @@ func (s *sitting) round(ctx context.Context, n int) error {
 			return err
 		}
 	}
+	if err := s.voidOld(n); err != nil {
+		return err
+	}
 	for run := 1; run <= s.session.Plan.Runs; run++ {
 		if err := s.run(ctx, n, run); err != nil {
 			return err
@@ -145,6 +148,18 @@ func (s *sitting) round(ctx context.Context, n int) error {
 	}
 	s.tell()
 	return nil
+}
+
+// voidOld gives up the halves of pairs that are too old for their other half, which is
+// measured next. It comes after all waiting: also a host that takes an hour to become quiet
+// makes them old.
+func (s *sitting) voidOld(round int) error {
+	voided, err := s.session.VoidOld(round)
+	if len(voided) > 0 {
+		k := voided[0]
+		s.observer().say(fmt.Sprintf("measuring again %d of round %d, run %d, which were measured too long before the other halves of their pairs", len(voided), k.Round, k.Run))
+	}
+	return err
 }
 
 // lacksAny tells whether anything of a round that has begun is to be measured.

@@ -11,7 +11,8 @@
 //   - attempt: one try at a measurement, from 1 ([Attempt]). It is committed, or it was cut.
 //   - cell: what became of a key by the journal ([Cell]).
 //   - void: to give up a cell that has to be measured again, since it was cut or since
-//     the other half of its pair was. What was measured stays on disk.
+//     the other half of its pair was, or is to be made long after it. What was measured
+//     stays on disk.
 //   - row: a scenario in a mode, of all variants. One that is decided after a round is
 //     in no later one ([Session.Decide]).
 //   - seal: to write the summary.csv of every variant of a run, once ([Session.SealRun]).
@@ -21,7 +22,7 @@
 //  1. [ChoosePath] finds the lock's place, [Acquire] or [Wait] takes it; [Lock.Held] is asked
 //     before every measurement, [Lock.Tell] says what is going on.
 //  2. [Claim] begins a session, [Resume] goes on with one. Both return a [Session].
-//  3. For each round [Session.StartRound]; for each measurement [Session.Begin], files into
+//  3. For each round [Session.StartRound], or [Session.VoidOld] when it goes on; for each measurement [Session.Begin], files into
 //     the attempt's directory, [Attempt.Commit]; where evidence asks for it [Session.Redo];
 //     for each run [Session.SealRun]; then [Session.FinishRound], and [Session.Decide]
 //     where a look at it says so.

@@ -18,8 +18,8 @@ type Recovery struct {
 	// Adopted were committed, but the journal had not got to say so.
 	Adopted []Key
 
-	// Voided have to be measured again: cut in the middle, partners of one that was, or
-	// halves of pairs that are too old for the other half, which is still to be measured.
+	// Voided have to be measured again: cut in the middle, or partners of one that was.
+	// Which halves of pairs are too old by then is asked later ([Session.VoidOld]).
 	Voided []Key
 
 	// Events bring the journal up to all that; the last is session_resumed. They are not
@@ -37,8 +37,8 @@ const (
 type committed func(k Key, attempt int) (row record.Measurement, ok bool, err error)
 
 // recovery finds what a session that was left in a state needs, so that it can go on
-// in a boot, now. Doing it twice needs nothing more the second time but the resumption.
-func (s *State) recovery(plan *record.Plan, boot Boot, now mono.Time, look committed) (Recovery, error) {
+// in a boot. Doing it twice needs nothing more the second time but the resumption.
+func (s *State) recovery(plan *record.Plan, boot Boot, look committed) (Recovery, error) {
 	after := s.clone()
 	var r Recovery
 	note := func(events ...record.Event) error {
@@ -88,12 +88,6 @@ func (s *State) recovery(plan *record.Plan, boot Boot, now mono.Time, look commi
 			return Recovery{}, err
 		}
 	}
-	for k := after.oldHalf(plan, now); k != (Key{}); k = after.oldHalf(plan, now) {
-		r.Voided = append(r.Voided, k)
-		if err := note(event(record.Rejected, k, after.Cells[k], halfReason)); err != nil {
-			return Recovery{}, err
-		}
-	}
 	if err := note(record.Event{Kind: record.SessionResumed, Text: boot.String()}); err != nil {
 		return Recovery{}, err
 	}
@@ -109,26 +103,38 @@ func (s *State) open() []Key {
 	return keys
 }
 
-// oldHalf finds a measurement of an open round that was done longer ago than a run takes,
-// while a partner is to be made; the zero key when there is none. Both halves of a pair
-// lie in one window: where no session ends, the second comes within the time of a run.
-func (s *State) oldHalf(plan *record.Plan, now mono.Time) Key {
+// oldHalves are the events that void what was begun longer ago than a run takes, in a round
+// that has begun, while a partner is to be made. Both halves of a pair lie in one window:
+// where no session ends, the second begins within the time of a run.
+//
+// The age is that of the attempt's beginning: an attempt whose commit the journal had not
+// got to say is said to be measured when the session goes on, maybe hours later.
+func (s *State) oldHalves(plan *record.Plan, round int, now mono.Time) ([]record.Event, error) {
+	if !s.Rounds[round].Begun {
+		return nil, nil
+	}
+	after, limit := s.clone(), mono.Time(runTakes(plan))
 	missing := func(k Key) bool {
-		c, known := s.Cells[k]
+		c, known := after.Cells[k]
 		return known && !c.Status.Decided() // what is not known is a gap
 	}
-	old := func(c Cell) bool { return now-mono.Time(c.MeasuredNS) > mono.Time(runTakes(plan)) }
-	for n, round := range s.Rounds {
-		if !round.Begun {
-			continue
-		}
-		for _, k := range s.Keys(n) {
-			if c := s.Cells[k]; c.Status.Decided() && old(c) && slices.ContainsFunc(Partners(plan, k), missing) {
-				return k
+	var events []record.Event
+	for again := true; again; { // one that is void makes its partners ask, too
+		again = false
+		for _, k := range after.Keys(round) {
+			c := after.Cells[k]
+			if !c.Status.Decided() || now-mono.Time(c.BegunNS) <= limit || !slices.ContainsFunc(Partners(plan, k), missing) {
+				continue
 			}
+			e := event(record.Rejected, k, c, halfReason)
+			e.Session = s.Session
+			if err := after.Apply(e); err != nil {
+				return nil, err
+			}
+			events, again = append(events, e), true
 		}
 	}
-	return Key{}
+	return events, nil
 }
 
 // adopt returns the events that a committed attempt still lacks.

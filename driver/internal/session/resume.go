@@ -41,8 +41,7 @@ func Resume(l Layout, boot Boot, now Now) (*Session, Recovery, error) {
 	if state.Done {
 		return nil, Recovery{}, fmt.Errorf("%s: %w", l.SessionDir(), ErrFinished)
 	}
-	_, at := now()
-	recovery, err := state.recovery(on.Plan, boot, at, l.readRow)
+	recovery, err := state.recovery(on.Plan, boot, l.readRow)
 	if err != nil {
 		return nil, Recovery{}, err
 	}

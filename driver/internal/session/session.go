@@ -83,6 +83,26 @@ func (s *Session) Redo(k Key, reason string) ([]Key, error) {
 	return voided, nil
 }
 
+// VoidOld gives up the halves of pairs of a round that were begun longer ago than a run takes
+// and whose other half is still to be measured, and returns them. It is asked right before
+// the round goes on: what the session waits for in between makes them older. In a round
+// that has not begun there are none.
+func (s *Session) VoidOld(round int) ([]Key, error) {
+	_, now := s.journal.now()
+	events, err := s.journal.state.oldHalves(s.Plan, round, now)
+	if err == nil && len(events) > 0 {
+		err = s.journal.write(events...)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("give up old halves of round %d: %w", round, err)
+	}
+	var voided []Key
+	for _, e := range events {
+		voided = append(voided, keyOf(e))
+	}
+	return voided, nil
+}
+
 // Verdict is what was said of a row that no later round needs.
 type Verdict struct {
 	Row  Row

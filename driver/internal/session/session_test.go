@@ -399,40 +399,59 @@ func TestResumeCut(t *testing.T) {
 	}
 }
 
-// Resumed when a half of a pair is older than a run takes, both are measured again, also
-// where neither was cut.
-func TestResumeOldHalf(t *testing.T) {
+// When a half of a pair was begun longer ago than a run takes, and the other is to be made,
+// both are measured again, also where neither was cut.
+func TestVoidOld(t *testing.T) {
 	s := started(t, "id")
 	order := orderOf(s.Plan, 1) // run 1: both scenarios of rc1-11, then both of el8
 	for _, k := range order[:3] {
 		measure(t, s, k, nil)
 	}
-	measured := s.journal.state.Cells[order[1]].MeasuredNS
-	later := func(d time.Duration) Recovery {
+	begun := mono.Time(s.journal.state.Cells[order[1]].BegunNS)
+	later := func(d time.Duration) []Key {
 		t.Helper()
 		state := s.State()
-		r, err := state.recovery(s.Plan, bootA, mono.Time(measured)+mono.Time(d), s.readRow)
+		events, err := state.oldHalves(s.Plan, 1, begun.Add(d))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r
+		var keys []Key
+		for _, e := range events {
+			if keys = append(keys, keyOf(e)); e.Text != halfReason {
+				t.Errorf("%+v", e)
+			}
+		}
+		return keys
 	}
 	// A run has 2 variants of 2 scenarios, of 1 s + 3 s and 2.5 s of overhead: 26 s.
-	if r := later(26 * time.Second); len(r.Voided) != 0 {
-		t.Errorf("after the time of a run: %v", r.Voided)
+	if voided := later(26 * time.Second); len(voided) != 0 {
+		t.Errorf("after the time of a run: %v", voided)
 	}
 	// order[0] has its other half, order[2]. order[1] has not.
-	r := later(26*time.Second + 1)
-	if !slices.Equal(r.Voided, []Key{order[1]}) || r.Events[0].Text != halfReason {
-		t.Errorf("later: %v", r.Voided)
+	if voided := later(26*time.Second + 1); !slices.Equal(voided, []Key{order[1]}) {
+		t.Errorf("later: %v", voided)
+	}
+	// The resumption itself gives up nothing: what it waits for is not over.
+	again, r := recovered(t, s, bootA)
+	if len(r.Voided) != 0 {
+		t.Errorf("recovery %+v", r)
+	}
+	again.journal.now = func() (time.Time, mono.Time) { return wall(), begun.Add(time.Hour) }
+	for _, want := range [][]Key{{order[1]}, nil} { // the second time there is none left
+		if voided, err := again.VoidOld(1); err != nil || !slices.Equal(voided, want) {
+			t.Errorf("given up: %v, %v, want %v", voided, err, want)
+		}
+	}
+	if voided, err := again.VoidOld(2); err != nil || len(voided) != 0 {
+		t.Errorf("of a round that has not begun: %v, %v", voided, err)
 	}
 	// What begins anew takes all that is tied to it along.
 	s.Plan.Compare = append(s.Plan.Compare, record.PlanComparison{Base: "el8", New: "scoped"})
 	scoped := order[0]
 	scoped.Variant = "scoped"
 	s.journal.state.Cells[scoped] = Cell{Slot: 9}
-	if r := later(time.Hour); !slices.Equal(r.Voided, []Key{order[0], order[1], order[2]}) {
-		t.Errorf("three variants: %v", r.Voided)
+	if voided := later(time.Hour); !slices.Equal(voided, []Key{order[0], order[1], order[2]}) {
+		t.Errorf("three variants: %v", voided)
 	}
 }
 
@@ -450,6 +469,39 @@ func TestResumeCommitted(t *testing.T) {
 	state := s.State()
 	if c := state.Cells[order[1]]; len(r.Adopted) != 1 || c.Status != Invalid || c.Reason != "3 errors" {
 		t.Errorf("recovery %+v, cell %+v", r, c)
+	}
+}
+
+// The age of what was adopted is that of its attempt, and not of the host, nor of the
+// resumption that said so.
+func TestAdoptedHalfHasItsOwnAge(t *testing.T) {
+	s := claimed(t, "id")
+	uptime := mono.Time(7 * time.Hour)
+	s.journal.now = func() (time.Time, mono.Time) {
+		uptime += 1e9
+		return wall(), uptime
+	}
+	order := orderOf(s.Plan, 1)
+	if err := s.StartRound(1, order, ""); err != nil {
+		t.Fatal(err)
+	}
+	measure(t, s, order[0], nil) // its other half is to be made
+	s, r := recovered(t, cutJournal(t, s, 2), bootA)
+	if !slices.Equal(r.Adopted, order[:1]) || len(r.Voided) > 0 {
+		t.Errorf("recovery %+v", r)
+	}
+	if voided, err := s.VoidOld(1); err != nil || len(voided) > 0 {
+		t.Errorf("given up: %v, %v", voided, err)
+	}
+	if c := s.journal.state.Cells[order[0]]; c.Status != Valid {
+		t.Errorf("the rescued half: %+v", c)
+	}
+	// Resumed again, an hour after the attempt and a moment after the first resumption.
+	uptime = uptime.Add(time.Hour)
+	s, _ = recovered(t, cutJournal(t, s, 3), bootA) // measured, valid and session_resumed
+	s, _ = recovered(t, s, bootA)
+	if voided, err := s.VoidOld(1); err != nil || !slices.Equal(voided, order[:1]) {
+		t.Errorf("given up: %v, %v, want the half that is an hour old", voided, err)
 	}
 }
 

@@ -208,7 +208,7 @@ func (m *simulation) crash() {
 		m.boot.ID += "x"
 	}
 	before := m.state.clone()
-	r, err := m.state.recovery(m.plan, m.boot, 0, m.look)
+	r, err := m.state.recovery(m.plan, m.boot, m.look)
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func (m *simulation) crash() {
 	if open := m.state.open(); len(open) > 0 {
 		m.t.Errorf("after the resumption %v are open", open)
 	}
-	again, err := m.state.recovery(m.plan, m.boot, 0, m.look)
+	again, err := m.state.recovery(m.plan, m.boot, m.look)
 	if err != nil || len(again.Events) != 1 {
 		m.t.Errorf("resumed again: %v, %v, want the resumption alone", again.Events, err)
 	}
@@ -385,7 +385,7 @@ func TestRecoverWithoutFiles(t *testing.T) {
 	}
 	nothing := func(Key, int) (record.Measurement, bool, error) { return record.Measurement{}, false, nil }
 	s.Rounds[1] = RoundState{Begun: true, Boot: bootA.String()}
-	if _, err := s.recovery(testPlan("s"), bootA, 0, nothing); err == nil || !strings.Contains(err.Error(), "its files are not there") {
+	if _, err := s.recovery(testPlan("s"), bootA, nothing); err == nil || !strings.Contains(err.Error(), "its files are not there") {
 		t.Errorf("recovered: %v", err)
 	}
 }
