@@ -25,7 +25,7 @@
 //   - metric: rps, p50 and p99 of the service time, or the server's CPU per request.
 //     Its difference in a pair is ln B − ln A, that of a unit the mean of two.
 //   - centre: the trimmed mean of the differences of all units, 20 % off either end.
-//   - totals: requests of B over requests of A in all slices. They have the rare slow
+//   - totals: the mean rate of B over that of A, over all slices. They have the rare slow
 //     slices that the centre leaves out; they count when these are B's or A's own.
 //   - block: successive units that are averaged, as many as it takes for blocks not to
 //     resemble each other.

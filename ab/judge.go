@@ -56,7 +56,7 @@ type State struct {
 	// RPS is what decides: the centre of the pairs, or the totals where ByTotals.
 	RPS      Estimate
 	ByTotals bool     // rare slices of one server make a difference that the centre does not have
-	Totals   Estimate // requests of B over requests of A in all slices
+	Totals   Estimate // the mean rate of B over that of A, over all slices
 
 	// The others are told beside it. Above 1 is worse for B.
 	P50, P99, CPU Estimate

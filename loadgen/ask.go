@@ -72,6 +72,10 @@ func (t Target) httpRequest(ctx context.Context) (*http.Request, error) {
 		r.Host = t.Host
 	}
 	for _, f := range t.fields() {
+		if strings.EqualFold(f.Name, "Host") { // which net/http takes from nowhere else
+			r.Host = f.Value
+			continue
+		}
 		r.Header.Add(f.Name, f.Value)
 	}
 	return r, nil

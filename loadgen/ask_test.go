@@ -56,6 +56,13 @@ func TestAsk(t *testing.T) {
 			}
 		})
 	}
+	// A Host among the fields is the host that is asked for, as the generator has it.
+	named := plan(url, 1)
+	named.TLS.CAs = ca
+	named.Targets[0].Method, named.Targets[0].Header = "PUT", []loadgen.Field{{Name: "host", Value: "other"}, {Name: "X", Value: "1"}}
+	if got, err := loadgen.Ask(t.Context(), named, 0); err != nil || got.SHA256 != abc {
+		t.Errorf("a Host among the fields: %+v, %v", got, err)
+	}
 	// The server is asked with prior knowledge where there is no TLS.
 	s := serveH2(t, nil, func(p *h2peer, stream uint32, _ int64) bool { return p.answer(stream) })
 	if got, err := loadgen.Ask(t.Context(), h2plan(s.url, 1, 1), 0); err != nil || got.Bytes != 2 || !got.OK {

@@ -26,7 +26,8 @@ type finished struct {
 	host        hostEvents
 	events      *quicnet.Events // nil: not counted
 	interrupted bool
-	sliced      bool          // it is one of two targets that took turns,
+	sliced      bool          // it is one of two targets that took turns
+	start       mono.Time     // in the first of its slices,
 	slices      time.Duration // of which so much was measured in all
 }
 
@@ -46,7 +47,7 @@ func conclude(f finished) (*Result, error) {
 	}
 	r := &Result{
 		Schema: Schema, Version: Version(), Plan: f.plan.Echo(), Protocol: f.plan.Protocol.String(), TLS: f.server.tls, Address: f.server.address.String(),
-		StartedAt: f.clock.Wall(f.workers[0].timeline.Start), MeasuredS: measured,
+		StartedAt: f.clock.Wall(f.firstPlanned()), MeasuredS: measured,
 		StartupMS: float64(f.firstRequest()-f.began) / 1e6, Interrupted: f.interrupted,
 		RPS:    perSecond(all.completedInWindow, measured),
 		Ledger: all.ledger.public(), CompletedInWindow: all.completedInWindow, AllPhases: AllPhases{Sent: all.sentInAllPhases},
@@ -140,9 +141,17 @@ func (f finished) firstRequest() mono.Time {
 		}
 	}
 	if first == never {
-		return f.workers[0].timeline.Start
+		return f.firstPlanned()
 	}
 	return first
+}
+
+// firstPlanned is when the first request was to leave.
+func (f finished) firstPlanned() mono.Time {
+	if f.sliced {
+		return f.start
+	}
+	return f.workers[0].timeline.Start
 }
 
 // result is the worker's own line.

@@ -200,6 +200,9 @@ func (d *duel) load(s *side, slices Slices) (Slice, error) {
 	start := d.clock.Now().Add(sliceAhead)
 	t := Timeline{Start: start, From: start.Add(slices.Settle), To: start.Add(slices.Length)}
 	t.DrainTo = t.To.Add(d.plan.Drain)
+	if s.start == 0 {
+		s.start = start
+	}
 	s.group.start(t)
 	for _, w := range s.group.workers {
 		if _, ok := <-w.ended; !ok {
@@ -228,6 +231,7 @@ func (d *duel) close() {
 			s.thaw()
 		}
 		_ = s.group.end() // told before, if it matters
+		s.stopUsage()
 		closeAll(s.group.workers)
 	}
 }

@@ -12,7 +12,8 @@ import (
 type Slice struct {
 	OK     uint64 `json:"ok"`     // ended ok in the part that is counted
 	Errors uint64 `json:"errors"` // ended otherwise in it
-	// RPS is how many ended ok in a second, from the first that did to the last.
+	// RPS is how many ended ok in a second, from the last that did before the counted part
+	// to the first that did after it.
 	RPS   float64  `json:"rps"`
 	P50US *float64 `json:"p50_us,omitempty"` // response time
 	P99US *float64 `json:"p99_us,omitempty"`

@@ -109,6 +109,11 @@ func TestPairs(t *testing.T) {
 	if l := r.B.Latency.Response; slower < 5 || l == nil || l.MinUS < 2000 {
 		t.Errorf("in %d of 9 pairs B is slower, which takes 2 ms and more: %+v", slower, l)
 	}
+	for i, result := range []*loadgen.Result{r.A, r.B} {
+		if since := time.Since(result.StartedAt); since < r.Elapsed || result.StartupMS > 1e3*since.Seconds() {
+			t.Errorf("target %d: started %v ago, first request after %v ms, pairs for %v", i, since, result.StartupMS, r.Elapsed)
+		}
+	}
 	if a, b := r.A.Address, r.B.Address; a == b || a == "" {
 		t.Errorf("addresses %s and %s", a, b)
 	}
@@ -192,8 +197,9 @@ func TestPairsLost(t *testing.T) {
 			t.Errorf("lost %+v, want target %d", r.Lost, tt.want)
 		}
 	}
-	// One that was never there is the error of any run.
-	if _, err := loadgen.RunPairs(t.Context(), pairsPlan(stays.url, goes.url), loadgen.PairObserver{}); !errors.Is(err, loadgen.ErrUnreachable) {
+	// One that was never there is the error of any run, and nothing of the other goes on,
+	// also where nobody cancels.
+	if _, err := loadgen.RunPairs(context.Background(), pairsPlan(stays.url, goes.url), loadgen.PairObserver{}); !errors.Is(err, loadgen.ErrUnreachable) {
 		t.Errorf("got %v", err)
 	}
 }

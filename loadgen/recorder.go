@@ -81,6 +81,9 @@ func (r *recorder) record(x *exchange.Exchange) {
 	if r.timeline.measures(x.Done) {
 		r.complete(x)
 	}
+	if r.window != nil && r.window.slice != nil {
+		r.slice(x)
+	}
 	if !r.timeline.measures(x.Intended) {
 		return
 	}
@@ -95,6 +98,17 @@ func (r *recorder) record(x *exchange.Exchange) {
 	r.latencies(x)
 	if x.Outcome.IsError() && r.firstErrors[x.Outcome].Outcome == exchange.Pending {
 		r.firstErrors[x.Outcome] = *x
+	}
+}
+
+// slice counts an exchange of a slice, in whichever part of it it ended.
+func (r *recorder) slice(x *exchange.Exchange) {
+	if x.Outcome != exchange.OK {
+		return
+	}
+	r.window.slice.done(x.Done, r.timeline)
+	if r.timeline.measures(x.Intended) {
+		r.window.response.Record(int64(x.Done - x.Intended))
 	}
 }
 

@@ -18,8 +18,9 @@ type side struct {
 	clock     mono.Clock
 	began     mono.Time
 
-	usage    *usageWatch
-	pids     []int // of the server; none: it is not known
+	start    mono.Time   // of the first slice, the warm-up's
+	usage    *usageWatch // nil when it was stopped
+	pids     []int       // of the server; none: it is not known
 	rows     []Window
 	measured time.Duration // what was counted of all slices
 	spent    spending      // of all slices, what is not counted of them too
@@ -81,7 +82,7 @@ func (s *side) read(spent spending) (Slice, Window) {
 	var slice Slice
 	merged := s.group.workers[0].recorder.window
 	for i, w := range s.group.workers {
-		slice.RPS += w.recorder.window.rate(w.timeline.To.Sub(w.timeline.From))
+		slice.RPS += w.recorder.window.slice.perSecond(w.timeline, w.stopped)
 		if i > 0 {
 			merged.merge(w.recorder.window)
 		}
@@ -135,10 +136,10 @@ func (s *side) forget() {
 	s.rows, s.measured, s.spent = nil, 0, spending{}
 	for _, w := range s.group.workers {
 		feed, window := w.recorder.feed, w.recorder.window
-		opened, sent := w.recorder.connectionsOpened, w.recorder.sentInAllPhases
+		opened, sent, first := w.recorder.connectionsOpened, w.recorder.sentInAllPhases, w.recorder.firstSent
 		connect, tls, quic := w.recorder.connect, w.recorder.tls, w.recorder.quic
 		*w.recorder = *newRecorder(feed)
-		w.recorder.window, w.recorder.connectionsOpened, w.recorder.sentInAllPhases = window, opened, sent
+		w.recorder.window, w.recorder.connectionsOpened, w.recorder.sentInAllPhases, w.recorder.firstSent = window, opened, sent, first
 		w.recorder.connect, w.recorder.tls, w.recorder.quic = connect, tls, quic
 		w.spent, w.edges, w.lateFrom, w.longestStill, w.longestTurn = threadUse{}, edges{}, 0, 0, 0
 		for i := range w.conns {
@@ -158,11 +159,21 @@ func (s *side) signal(sig syscall.Signal) {
 	}
 }
 
+// stopUsage ends looking at what is used, and returns what was seen; nothing the second
+// time.
+func (s *side) stopUsage() (u usage) {
+	if s.usage != nil {
+		u = s.usage.stop()
+		s.usage = nil
+	}
+	return u
+}
+
 // result is what was measured of one target in all slices.
 func (s *side) result(ctx context.Context, host hostEvents) (*Result, error) {
 	f := finished{
 		plan: s.plan, server: s.server, placement: s.placement, workers: s.group.workers, clock: s.clock, began: s.began,
-		series: s.rows, usage: s.usage.stop(), host: host, interrupted: ctx.Err() != nil, sliced: true, slices: s.measured,
+		series: s.rows, usage: s.stopUsage(), host: host, interrupted: ctx.Err() != nil, sliced: true, start: s.start, slices: s.measured,
 	}
 	r, err := conclude(f)
 	if err != nil {

@@ -2,6 +2,8 @@ package loadgen
 
 import (
 	"time"
+
+	"github.com/scalws/scalbench/internal/mono"
 )
 
 // Slices has two targets take turns, for tens of milliseconds each, so that whatever
@@ -57,6 +59,43 @@ func (p Plan) validateSlices() []error {
 	return faults
 }
 
+// sliceRate is how fast one worker's exchanges ended ok in a slice. It is counted from one
+// answer to another: over the length of a slice whole batches would count or not, since
+// a server with 64 requests in hand answers them in one go. And it is counted from the last
+// answer before the part that counts to the first one after it, so that a silence at
+// either edge is in it: from the first answer inside to the last, a server that stops now
+// and then would seem to answer all along.
+type sliceRate struct {
+	before  mono.Time // when the last ended before the window; 0: none did
+	after   mono.Time // when the first ended at its end or later; 0: none did
+	counted uint64    // how many ended in between, those at after among them
+}
+
+// done takes when one ended.
+func (s *sliceRate) done(at mono.Time, t Timeline) {
+	switch {
+	case at < t.From:
+		s.before = max(s.before, at)
+	case s.after == 0 && at >= t.To:
+		s.after = at
+		s.counted++
+	case s.after == 0 || at <= s.after:
+		s.counted++
+	}
+}
+
+// perSecond is the rate. ended is when nothing was out any more, or was given up.
+func (s *sliceRate) perSecond(t Timeline, ended mono.Time) float64 {
+	from, to := t.From, s.after
+	if s.before != 0 {
+		from = s.before
+	}
+	if to == 0 {
+		to = max(ended, t.To)
+	}
+	return perSecond(s.counted, to.Sub(from).Seconds())
+}
+
 // beginSlice makes a worker as it was before its first window, but for what it has
 // counted and for its connections. Those that are down come up again in the part that
 // is not counted.
@@ -69,7 +108,8 @@ func (w *worker) beginSlice() {
 	now := w.clock.Now()
 	w.lastDone, w.lastTurn, w.lastOut = now, now, now
 	for i := range w.conns {
-		if w.conns[i].state == absent {
+		// One that backs off may have come to its time while nothing needed it.
+		if s := w.conns[i].state; s == absent || s == backingOff {
 			w.want(int32(i), now)
 		}
 	}

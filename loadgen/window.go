@@ -1,8 +1,6 @@
 package loadgen
 
 import (
-	"time"
-
 	"github.com/scalws/scalbench/internal/hdr"
 	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/loadgen/internal/exchange"
@@ -18,54 +16,31 @@ type window struct {
 	errors   uint64
 	response *hdr.Histogram // of what ended ok
 
-	// Of a slice alone, whose rate needs more than its length.
-	slice       bool
-	first, last mono.Time // when exchanges ended ok first and last
-	atFirst     uint64    // how many ended at the very first
+	slice *sliceRate // of a slice alone
 }
 
 func newWindow() *window { return &window{response: hdr.New(hdr.Coarse)} }
 
 // newSliceWindow is the row of one slice, as exact as a result.
-func newSliceWindow() *window { return &window{response: hdr.New(hdr.Fine), slice: true} }
+func newSliceWindow() *window { return &window{response: hdr.New(hdr.Fine), slice: new(sliceRate)} }
 
 func (w *window) record(x *exchange.Exchange) {
 	switch {
 	case x.Outcome == exchange.OK:
 		w.ok++
-		w.response.Record(int64(x.Done - x.Intended))
-		if w.slice {
-			w.stamp(x.Done)
+		if w.slice == nil { // a slice has those that were intended in it, whenever they ended
+			w.response.Record(int64(x.Done - x.Intended))
 		}
 	case x.Outcome.IsError():
 		w.errors++
 	}
 }
 
-func (w *window) stamp(done mono.Time) {
-	if w.first == 0 {
-		w.first = done
-	}
-	if done == w.first {
-		w.atFirst++
-	}
-	w.last = max(w.last, done)
-}
-
-// rate is how many exchanges a second ended ok from the first on. Counted over the
-// length of a slice a rate would be of whole batches: a server with 64 requests in
-// hand answers them in one go, and whether the last go lies inside is chance. Only
-// where all ended at once its length is all there is.
-func (w *window) rate(length time.Duration) float64 {
-	if w.last <= w.first {
-		return perSecond(w.ok, length.Seconds())
-	}
-	return float64(w.ok-w.atFirst) / w.last.Sub(w.first).Seconds()
-}
-
 func (w *window) reset(index int) {
 	w.index, w.ok, w.errors = index, 0, 0
-	w.first, w.last, w.atFirst = 0, 0, 0
+	if w.slice != nil {
+		*w.slice = sliceRate{}
+	}
 	w.response.Reset()
 }
 

@@ -54,6 +54,7 @@ type worker struct {
 	opened        int // connections that are up
 
 	timelines   chan Timeline // to measure, one after the other; closed after the last
+	stopped     mono.Time     // when the last window's drain was over
 	ended       chan struct{} // told when a slice has ended; closed when the worker has
 	timeline    Timeline
 	open        *openLoop // nil: a closed loop
@@ -561,6 +562,7 @@ func (w *worker) anyOut() bool {
 // abandon ends what the drain has not: what is out is unfinished, what still
 // waits or has not begun to leave was never sent, each at the age it has.
 func (w *worker) abandon(now mono.Time) {
+	w.stopped = now
 	w.neverSent(now)
 	for i := range w.conns {
 		c := &w.conns[i]
