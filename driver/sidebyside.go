@@ -13,6 +13,7 @@ import (
 
 	"github.com/scalws/scalbench/driver/internal/measure"
 	"github.com/scalws/scalbench/driver/internal/session"
+	"github.com/scalws/scalbench/internal/cpuset"
 	"github.com/scalws/scalbench/internal/suite"
 	"github.com/scalws/scalbench/loadgen"
 )
@@ -31,6 +32,10 @@ type Beside struct {
 	URL string
 	// Ready is asked until it answers, likewise; "": a connection is accepted.
 	Ready string
+
+	// Generator are the CPUs of whoever loads them; the zero value: those that the suite
+	// says, or half of what there is.
+	Generator cpuset.Set
 }
 
 // portPlaceholder stands for a port of each.
@@ -54,7 +59,7 @@ func (b Beside) Validate() error {
 		need(strings.Contains(b.Commands[i], portPlaceholder), "command of %s: %q, expected %s where its port is", name, b.Commands[i], portPlaceholder)
 	}
 	u, err := b.url()
-	need(err == nil && u.Host != "" && strings.Contains(b.URL, portPlaceholder), "URL %q: expected http[s]://HOST:%s/PATH", b.URL, portPlaceholder)
+	need(err == nil && u.Hostname() == "127.0.0.1" && strings.Contains(b.URL, portPlaceholder), "URL %q: expected http[s]://127.0.0.1:%s/PATH, where they are started", b.URL, portPlaceholder)
 	need(b.Ready == "" || strings.Contains(b.Ready, portPlaceholder), "ready %q: expected %s where the port is", b.Ready, portPlaceholder)
 	return errors.Join(errs...)
 }
@@ -113,6 +118,11 @@ func (b Beside) read(around Surroundings) (*suite.Suite, error) {
 		}
 		variants = append(variants, s.Variants[i])
 	}
+	for _, p := range variants[0].Ports {
+		if p.Number != 0 && slices.Contains(variants[1].Ports, p) {
+			return nil, faultf("variants %s and %s both have port %d: side by side each needs its own, %s: 0", b.Base, b.New, p.Number, p.Name)
+		}
+	}
 	s.Scenarios, s.Variants = []suite.Scenario{sc}, variants
 	return s, nil
 }
@@ -140,6 +150,9 @@ func StartSideBySide(ctx context.Context, b Beside, around Surroundings) (_ *Sid
 	s, err := b.read(around)
 	if err != nil {
 		return nil, err
+	}
+	if b.Generator != (cpuset.Set{}) {
+		s.Placement.Generator = b.Generator
 	}
 	id, err := session.NewID(time.Now().UTC(), rand.Reader)
 	if err != nil {

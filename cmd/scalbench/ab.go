@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,7 +26,8 @@ func newAB(std streams) *cobra.Command {
 		Long: "Tell whether B is slower than A, in seconds.\n\n" +
 			"Both servers stay up, with connections to both; one generator loads them in turns, some ten milliseconds each,\n" +
 			"so that whatever disturbs the host disturbs both. It ends when the answer is sure, or after --max.\n\n" +
-			"Exit codes: 0 an answer, 3 B loses more than --max-loss, 4 it cannot be told, 5 a server was lost.",
+			"Exit codes: 0 an answer, 3 B loses more than --max-loss, 4 it cannot be told, or the generator was the limit,\n" +
+			"5 a server was lost or ended, or both answer something else.",
 		Example: "  scalbench ab http://127.0.0.1:8080/ http://127.0.0.1:8081/\n" +
 			"  scalbench ab --base './old --port {port}' --new './new --port {port}' http://127.0.0.1:{port}/api\n" +
 			"  scalbench ab --suite nginx-cache --scenario static-small --base cache-off --new cache-on\n" +
@@ -49,15 +51,17 @@ func (o *abOptions) run(cmd *cobra.Command, urls []string, std streams) (err err
 		return err
 	}
 	defer file.discard()
-	var side *driver.SideBySide
+	stop := func() error { return nil }
 	if beside, starts := o.beside(urls); starts {
-		if side, err = driver.StartSideBySide(ctx, beside, driver.Surroundings{Files: bench.Files, Environ: os.Environ()}); err != nil {
+		side, err := driver.StartSideBySide(ctx, beside, driver.Surroundings{Files: bench.Files, Environ: os.Environ()})
+		if err != nil {
 			return unlessInterrupted(ctx, err)
 		}
-		stop := func() (reasons [2]string, err error) { return side.Stop(context.WithoutCancel(ctx)) }
+		stop = sync.OnceValue(func() error { return stopBoth(ctx, side) })
 		defer func() {
-			_, stopErr := stop() // again, where it was stopped
-			err = errors.Join(err, stopErr)
+			if stopErr := stop(); err == nil { // whatever ended it, they do not go on
+				err = stopErr
+			}
 		}()
 		if plan, err = o.planOf(side, plan, f); err != nil {
 			return err
@@ -75,10 +79,24 @@ func (o *abOptions) run(cmd *cobra.Command, urls []string, std streams) (err err
 		return unlessInterrupted(ctx, err)
 	}
 	result := newABResult(judge.State(), pairs)
+	ended := stop()
 	if err := o.write(result, file, std.out); err != nil {
 		return err
 	}
-	return o.judge(result)
+	return errors.Join(ended, o.judge(result))
+}
+
+// stopBoth ends the servers that were started. One that had ended by itself makes what was
+// measured worth nothing.
+func stopBoth(ctx context.Context, side *driver.SideBySide) error {
+	reasons, err := side.Stop(context.WithoutCancel(ctx))
+	errs := []error{err}
+	for i, reason := range reasons {
+		if reason != "" {
+			errs = append(errs, fmt.Errorf("%w: %s: %s", errInvalid, abNames[i], reason))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // plan is what the flags say, for two servers that run or with placeholders for those
@@ -115,13 +133,15 @@ func (o *abOptions) planOf(side *driver.SideBySide, flags loadgen.Plan, f *pflag
 		flags.CPUs = plan.CPUs
 		plan = flags
 	} else {
-		if f.Changed("connections") {
-			plan.Connections = flags.Connections
+		for name, set := range map[string]func(){
+			"connections": func() { plan.Connections = flags.Connections }, "parallel": func() { plan.Streams = flags.Streams },
+			"drain": func() { plan.Drain = flags.Drain }, "timeout": func() { plan.Timeout = flags.Timeout },
+			"connect-timeout": func() { plan.ConnectTimeout = flags.ConnectTimeout }, "server-pid": func() { plan.ServerPID = flags.ServerPID },
+		} {
+			if f.Changed(name) {
+				set()
+			}
 		}
-		if f.Changed("parallel") {
-			plan.Streams = flags.Streams
-		}
-		plan.Drain, plan.Timeout, plan.ConnectTimeout = flags.Drain, flags.Timeout, flags.ConnectTimeout
 	}
 	plan.Seed = flags.Seed
 	o.sliced(&plan)

@@ -125,9 +125,17 @@ func (o *abOptions) check(urls []string, f *pflag.FlagSet) error {
 	need(len(o.params) == 0 || o.asked.suite != "", "--param: want it beside --suite")
 	faults = append(faults, o.faultOfParam())
 	if o.asked.suite != "" {
-		for _, name := range []string{"method", "header", "body", "body-file", "content-type", "accept", "basic-auth", "host", "http-version", "http2", "http3"} {
-			need(!f.Changed(name), "--%s: a suite's scenario says what is asked", name)
+		ofScenario := pflag.NewFlagSet("", pflag.ContinueOnError)
+		var unread loadOptions
+		unread.registerRequest(ofScenario)
+		unread.registerBody(ofScenario)
+		unread.tls.register(ofScenario)
+		for _, name := range []string{"http-version", "http2", "http3", "disable-keepalive", "requests-per-conn"} {
+			ofScenario.Bool(name, false, "")
 		}
+		ofScenario.VisitAll(func(flag *pflag.Flag) {
+			need(!f.Changed(flag.Name), "--%s: a suite's scenario says what is asked, and how", flag.Name)
+		})
 	}
 	return errors.Join(faults...)
 }
@@ -136,14 +144,14 @@ func (o *abOptions) check(urls []string, f *pflag.FlagSet) error {
 func (o *abOptions) beside(urls []string) (b driver.Beside, starts bool) {
 	switch {
 	case o.asked.suite != "":
-		b = driver.Beside{Suite: o.asked.suite, Scenario: o.asked.scenario, Base: o.base, New: o.new, Params: map[string]string{}}
+		b = driver.Beside{Suite: o.asked.suite, Scenario: o.asked.scenario, Base: o.base, New: o.new, Params: map[string]string{}, Generator: o.asked.cpus.set}
 		for _, text := range o.params {
 			name, value, _ := strings.Cut(text, "=")
 			b.Params[name] = value
 		}
 		return b, true
 	case o.base != "":
-		b = driver.Beside{Commands: [2]string{o.base, o.new}, Ready: o.ready, URL: o.ready}
+		b = driver.Beside{Commands: [2]string{o.base, o.new}, Ready: o.ready, URL: o.ready, Generator: o.asked.cpus.set}
 		if len(urls) == 1 {
 			b.URL = absoluteURL(urls[0])
 		}

@@ -123,6 +123,8 @@ func (o *abOptions) judge(r abResult) error {
 		return fmt.Errorf("%w: %s", errInvalid, abBroken(r))
 	case r.Loss == ab.LossExceeded:
 		return fmt.Errorf("%w: B loses more than %s", errBroken, units.Percent(o.maxLoss.frac))
+	case saturated(r) != "" && (r.Verdict == ab.Same || r.Loss == ab.LossWithin):
+		return fmt.Errorf("%w: the generator was the limit, and what is no faster than it looks the same: %s", errNoVerdict, saturated(r))
 	case !r.state.Decided:
 		return errNoVerdict
 	}
@@ -136,6 +138,18 @@ func abBroken(r abResult) string {
 	for i, side := range []*loadgen.Result{r.A, r.B} {
 		for _, w := range side.Warnings {
 			if w.Code == loadgen.LedgerBroken || w.Code == loadgen.Suspended {
+				return abNames[i] + ": " + w.Text
+			}
+		}
+	}
+	return ""
+}
+
+// saturated says which side's load was limited by the generator; "": neither.
+func saturated(r abResult) string {
+	for i, side := range []*loadgen.Result{r.A, r.B} {
+		for _, w := range side.Warnings {
+			if w.Code == loadgen.GeneratorSaturated {
 				return abNames[i] + ": " + w.Text
 			}
 		}
@@ -173,16 +187,12 @@ func (l *abLive) show(s ab.State, now time.Time) {
 	if l.terminal {
 		clear, end = "\r\x1b[K", ""
 	}
-	if text := s.Hopeless(); text != "" && !l.hopeless && s.Elapsed >= hopelessAfter {
+	if text := s.Hopeless(); text != "" && !l.hopeless {
 		l.hopeless = true
 		fmt.Fprintf(l.out, "%sscalbench: %s\n", clear, text)
 	}
 	fmt.Fprintf(l.out, "%s%s%s", clear, s.Live(), end)
 }
-
-// hopelessAfter is when it is told that the time will not do: earlier the noise itself is
-// not known.
-const hopelessAfter = 5 * time.Second
 
 // end clears the line on a terminal.
 func (l *abLive) end() {

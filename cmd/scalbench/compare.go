@@ -37,59 +37,115 @@ func newCompare(std streams) *cobra.Command {
 // compareResults is the story of the command: two names to results, results to an answer.
 func compareResults(args []string, std streams) error {
 	store := saved.Store{Dir: saved.Folder(os.Environ())}
-	var runs [2]ab.Run
-	var lines [2]string
+	var both [2]finishedRun
 	var errs []error
 	for i, name := range args {
 		var err error
-		if runs[i], lines[i], err = finishedRun(store, name); err != nil {
-			errs = append(errs, err)
-		}
+		both[i], err = readFinished(store, name)
+		errs = append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	c := ab.Compare(runs[0], runs[1], ab.DefaultAlpha)
-	for i, line := range lines {
-		fmt.Fprintf(std.out, "%s  %s\n", abNames[i], line)
+	c := ab.Compare(both[0].run, both[1].run, ab.DefaultAlpha)
+	var text strings.Builder
+	for i, r := range both {
+		fmt.Fprintf(&text, "%s  %s\n", abNames[i], r.line)
 	}
-	_, err := io.WriteString(std.out, strings.Join(c.Lines(), "\n")+"\n")
+	for _, line := range append(c.Lines(), unlike(both[0].result, both[1].result)...) {
+		fmt.Fprintln(&text, line)
+	}
+	_, err := io.WriteString(std.out, text.String())
 	if err == nil && c.RPS.Verdict == ab.CannotTell {
 		err = errNoVerdict
 	}
 	return err
 }
 
-// finishedRun reads one result by its name, with a line that says what it is.
-func finishedRun(store saved.Store, name string) (run ab.Run, line string, err error) {
+// finishedRun is one result that is compared.
+type finishedRun struct {
+	run    ab.Run
+	line   string          // what it is
+	result *loadgen.Result // nil: of another tool
+}
+
+// readFinished reads one result by its name. An invalid one is refused: its numbers are not
+// what they seem.
+func readFinished(store saved.Store, name string) (r finishedRun, err error) {
 	var text []byte
 	if _, statErr := os.Stat(name); statErr != nil && saved.IsReference(name) {
 		entry, err := store.Find(name)
 		if err != nil {
-			return run, "", err
+			return r, err
 		}
 		name, text = fmt.Sprintf("#%d", entry.Number), entry.Result
-	} else if text, err = os.ReadFile(name); err != nil {
-		return run, "", fmt.Errorf("%s: %w", name, cause(err))
+	} else if text, err = readWhole(name); err != nil {
+		return r, err
 	}
-	var result loadgen.Result
-	if err := json.Unmarshal(text, &result); err == nil && result.Schema == loadgen.Schema {
-		if result.RPS <= 0 {
-			return run, "", usagef("%s: not one request ended ok in it", name)
-		}
-		return runOf(&result), fmt.Sprintf("%s   %s   %s, %d connections, %s: %s req/s", name, result.Plan.Targets[0].URL, result.Protocol,
-			result.Plan.Connections, result.StartedAt.Local().Format("2006-01-02 15:04"), rate(result.RPS)), nil
-	} else if err == nil && result.Schema != "" {
-		return run, "", usagef("%s: schema %q, want %q or a result of oha", name, result.Schema, loadgen.Schema)
+	var head struct {
+		Schema string `json:"schema"`
 	}
+	if json.Unmarshal(text, &head) != nil || head.Schema == "" {
+		return readFinishedOha(name, text)
+	}
+	if r.result, err = decodeResultJSON(text); err != nil {
+		return r, usagef("%s: %w", name, err)
+	}
+	switch {
+	case r.result.Validity == loadgen.Invalid:
+		return r, fmt.Errorf("%s: %w: %s", name, errInvalid, warnings(r.result))
+	case r.result.RPS <= 0 || len(r.result.Plan.Targets) == 0:
+		return r, usagef("%s: not one request ended ok in it", name)
+	}
+	r.run = runOf(r.result)
+	r.line = fmt.Sprintf("%s   %s   %s, %d connections, %s: %s req/s", name, r.result.Plan.Targets[0].URL, r.result.Protocol,
+		r.result.Plan.Connections, r.result.StartedAt.Local().Format("2006-01-02 15:04"), rate(r.result.RPS))
+	return r, nil
+}
+
+func readFinishedOha(name string, text []byte) (r finishedRun, err error) {
 	m, err := ohaMeasurement(name, text)
 	if err != nil {
-		return run, "", usageError{err}
+		return r, usageError{err}
 	}
 	rps, known := m.RPS.Get()
 	if !known || rps <= 0 {
-		return run, "", usagef("%s: not one request ended ok in it", name)
+		return r, usagef("%s: not one request ended ok in it", name)
 	}
-	run.RPS.Whole, run.P50US.Whole, run.P99US.Whole = rps, 1e3*m.P50Millis.OrNaN(), 1e3*m.P99Millis.OrNaN()
-	return run, fmt.Sprintf("%s   a result of oha: %s req/s", name, rate(rps)), nil
+	r.run.RPS.Whole, r.run.P50US.Whole, r.run.P99US.Whole = rps, 1e3*m.P50Millis.OrNaN(), 1e3*m.P99Millis.OrNaN()
+	r.line = fmt.Sprintf("%s   a result of oha: %s req/s", name, rate(rps))
+	return r, nil
+}
+
+// unlike has a line for each thing that has to be known before both are compared. Either
+// may be nil.
+func unlike(a, b *loadgen.Result) (lines []string) {
+	note := func(format string, args ...any) {
+		lines = append(lines, fmt.Sprintf("%-11s  %s", "note", fmt.Sprintf(format, args...)))
+	}
+	for i, r := range []*loadgen.Result{a, b} {
+		switch {
+		case r == nil:
+		case r.Interrupted:
+			note("%s was interrupted, and is of the time until then", abNames[i])
+		case r.Validity == loadgen.Suspect:
+			note("%s is suspect: %s", abNames[i], warnings(r))
+		}
+	}
+	if a == nil || b == nil {
+		return lines
+	}
+	for _, d := range []struct {
+		what string
+		a, b any
+	}{
+		{"protocol", a.Protocol, b.Protocol}, {"connections", a.Plan.Connections, b.Plan.Connections}, {"streams", a.Plan.Streams, b.Plan.Streams},
+		{"requests on a connection", a.Plan.RequestsPerConn, b.Plan.RequestsPerConn}, {"offered rate", a.Plan.Rate.String(), b.Plan.Rate.String()},
+		{"CPUs of the generator", a.Plan.CPUs.String(), b.Plan.CPUs.String()},
+	} {
+		if d.a != d.b {
+			note("%s differs: A %v, B %v", d.what, d.a, d.b)
+		}
+	}
+	return lines
 }

@@ -82,7 +82,7 @@ func load(cmd *cobra.Command, args []string, o *loadOptions, std streams) (err e
 	if err := o.write(result, file, std.out); err != nil {
 		return err
 	}
-	o.remember(result, std)
+	o.remember(plan, needed.path != "", result, std)
 	return o.judge(result)
 }
 

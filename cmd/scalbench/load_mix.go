@@ -26,7 +26,7 @@ const mixSchema = "scalbench.mix/v1"
 type mixResult struct {
 	Schema  string    `json:"schema"`
 	Version string    `json:"version"`
-	Parts   []mixPart `json:"parts"` // that were begun, in order
+	Parts   []mixPart `json:"parts"` // of which there is a result, in order
 }
 
 // mixPart is one scenario of it.
@@ -94,13 +94,14 @@ func (o *loadOptions) loadMix(ctx context.Context, args []string, f *pflag.FlagS
 	for i, name := range o.mix() {
 		result, err := o.run(ctx, plans[i], std)
 		if err != nil {
-			return unlessInterrupted(ctx, fmt.Errorf("scenario %s: %w", name, err))
+			failures = append(failures, unlessInterrupted(ctx, fmt.Errorf("scenario %s: %w", name, err)))
+			if ctx.Err() != nil {
+				break
+			}
+			continue
 		}
 		mix.Parts = append(mix.Parts, mixPart{name, result})
-		if err := o.printPart(name, result, i > 0, std.out); err != nil {
-			return err
-		}
-		failures = append(failures, notAllOK(name, result))
+		failures = append(failures, o.printPart(name, result, i > 0, std.out), notAllOK(name, result))
 		if result.Interrupted {
 			failures = append(failures, errInterrupted)
 			break

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/scalws/scalbench/ab"
@@ -15,15 +17,16 @@ import (
 	"github.com/scalws/scalbench/loadgen"
 )
 
-// remember saves a result and tells what the same plan gave before. What cannot be saved
-// costs a warning, and no result: it has been written.
-func (o *loadOptions) remember(r *loadgen.Result, std streams) {
+// remember saves a result and tells what the same plan gave before. started says that the
+// server was started for it. What cannot be saved costs a warning, and no result: it has
+// been written.
+func (o *loadOptions) remember(plan loadgen.Plan, started bool, r *loadgen.Result, std streams) {
 	if o.noSave || o.announce { // announced to a session, which keeps its own
 		return
 	}
 	store := saved.Store{Dir: saved.Folder(os.Environ())}
-	plan := o.savedPlan(r)
-	number, err := store.Add(r.StartedAt, plan, r)
+	same := savedPlan(plan, started, r)
+	number, err := store.Add(r.StartedAt, same, r)
 	switch {
 	case err != nil && !o.quiet:
 		fmt.Fprintf(std.err, "scalbench: warning: %v (--no-save does without)\n", err)
@@ -31,7 +34,7 @@ func (o *loadOptions) remember(r *loadgen.Result, std streams) {
 	case err != nil || number == 0 || o.format != "text":
 		return
 	}
-	if before, err := store.Before(number, plan); err == nil {
+	if before, err := store.Before(number, same); err == nil {
 		printBefore(std.out, before, number, r)
 		return
 	}
@@ -39,20 +42,23 @@ func (o *loadOptions) remember(r *loadgen.Result, std streams) {
 }
 
 // savedPlan is what two results share when one may be held against the other: all that
-// was asked for, but for the seed. A server that was started for a scenario has another
-// port each time, which is left out.
-func (o *loadOptions) savedPlan(r *loadgen.Result) string {
-	echo := r.Plan
-	echo.Seed = 0
-	if o.scenario != "" {
-		echo.Targets = append([]loadgen.TargetEcho(nil), echo.Targets...)
-		echo.Targets[0].URL, echo.Targets[0].Host = o.suite+" "+o.scenario, ""
+// was asked for with bodies and secrets, and the workers' CPUs, but for the seed; as a
+// hash, from which nobody learns them. A server that was started has another port and
+// another certificate each time, which are left out.
+func savedPlan(plan loadgen.Plan, started bool, r *loadgen.Result) string {
+	plan.Seed, plan.CPUs = 0, r.Plan.CPUs
+	if started {
+		plan.TLS.CAs, plan.Targets = nil, slices.Clone(plan.Targets)
+		if u, err := url.Parse(plan.Targets[0].URL); err == nil {
+			u.Host = targetName
+			plan.Targets[0].URL = u.String()
+		}
 	}
 	text, err := json.Marshal(struct {
-		Plan    loadgen.PlanEcho
+		Plan    loadgen.Plan
 		Version string
-	}{echo, r.Version})
-	if err != nil { // it was written just now
+	}{plan, r.Version})
+	if err != nil { // it is what a generator is given
 		return ""
 	}
 	sum := sha256.Sum256(text)

@@ -30,8 +30,8 @@ func (o *loadOptions) planFromScenario(f *pflag.FlagSet) (plan loadgen.Plan, n n
 	if err != nil {
 		return plan, n, hintedError{usageError{err}, "scalbench scenarios lists them with a sentence each"}
 	}
-	if scenario.Load.CapacityFrac > 0 && !f.Changed("rate") {
-		return plan, n, usagef("scenario %s: its rate is a share of what the server can do, which only a session measures: scalbench run, or --rate says one", o.scenario)
+	if err := rateOf(scenario, f); err != nil {
+		return plan, n, err
 	}
 	if len(o.attach) > 0 {
 		return o.planAttached(scenario, f)
@@ -59,10 +59,21 @@ func (o *loadOptions) planFromScenario(f *pflag.FlagSet) (plan loadgen.Plan, n n
 	return plan, n, errors.Join(trustErr, o.apply(&plan, f))
 }
 
+// rateOf refuses a scenario whose rate nobody knows.
+func rateOf(scenario suite.Scenario, f *pflag.FlagSet) error {
+	if scenario.Load.CapacityFrac > 0 && !f.Changed("rate") {
+		return usagef("scenario %s: its rate is a share of what the server can do, which only a session measures: scalbench run, or --rate says one", scenario.Name)
+	}
+	return nil
+}
+
 // planAttached makes the plan of a scenario that is asked of a server which runs already:
 // it has its helpers, and its certificate.
 func (o *loadOptions) planAttached(scenario suite.Scenario, f *pflag.FlagSet) (plan loadgen.Plan, n needed, err error) {
 	url, err := o.attachedAt(scenario)
+	if err == nil {
+		err = rateOf(scenario, f)
+	}
 	if err != nil {
 		return plan, n, usageError{err}
 	}
