@@ -131,10 +131,7 @@ func sourcesOf(s *suite.Suite) []record.Source {
 		}
 		sources = append(sources, record.Source{Path: filepath.ToSlash(place), SHA256: source.SHA256()})
 	}
-	for _, command := range commandsOf(s) {
-		sources = append(sources, hashed(command.files(), sources)...)
-	}
-	return sources
+	return append(sources, hashed(namedFiles(s), sources)...)
 }
 
 // asName makes a host's name one that directories can have.

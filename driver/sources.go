@@ -3,7 +3,9 @@ package driver
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/scalws/scalbench/internal/record"
 	"github.com/scalws/scalbench/internal/serverproc"
@@ -11,48 +13,71 @@ import (
 )
 
 // A command may be a wrapper, and name a script, a program, a configuration that the
-// suite knows nothing of. When one of them changes, the session is another.
+// suite knows nothing of. When one of them changes, the session is another. What it names
+// may as well be what the server writes: a log, a pid file. That changes with every
+// session, and must not make another of it.
 
-// commandsOf are the commands of all variants and helpers, without the programs that
-// the plan has the facts of.
-func commandsOf(s *suite.Suite) (commands []named) {
+// namedFiles are what the commands of all variants and helpers are made of: programs, without
+// those that the plan has the facts of, and arguments that are of what a server reads.
+func namedFiles(s *suite.Suite) (paths []string) {
+	var outputs []string
+	arguments := func(words []string, log suite.LogRules) {
+		outputs = append(outputs, log.Files...)
+		paths = append(paths, slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !isInput(word) })...)
+	}
+	for _, v := range s.Variants {
+		if len(v.Command) == 0 { // it is attached to
+			continue
+		}
+		if v.Expect.Exe != "" {
+			paths = append(paths, programFile(v.Command[0])...)
+		}
+		arguments(v.Command[1:], v.Log)
+	}
 	helpers := slices.Clone(s.Helpers)
 	for _, sc := range s.Scenarios {
 		helpers = append(helpers, sc.Helpers...)
 	}
-	for _, v := range s.Variants {
-		switch {
-		case len(v.Command) == 0: // it is attached to
-		case v.Expect.Exe == "":
-			commands = append(commands, named{arguments: v.Command[1:]})
-		default:
-			commands = append(commands, named{v.Command[0], v.Command[1:]})
-		}
-	}
 	for _, h := range helpers {
-		commands = append(commands, named{h.Command[0], h.Command[1:]})
+		paths = append(paths, programFile(h.Command[0])...)
+		arguments(h.Command[1:], h.Log)
 	}
-	return commands
+	return slices.DeleteFunc(paths, func(path string) bool { return slices.Contains(outputs, path) })
 }
 
-// named are the words of a command that may be files.
-type named struct {
-	program   string // "": not of interest
-	arguments []string
+// programFile is that of a command, found as a shell would; none where it is not there, which
+// is told elsewhere, and of this program: records have its version.
+func programFile(program string) []string {
+	path, err := exec.LookPath(program)
+	if program == ownProgram || err != nil {
+		return nil
+	}
+	return []string{path}
 }
 
-// files are those that a command names: its program, found as a shell would, and
-// arguments that are files. This program is none of them: records have its version.
-func (n named) files() []string {
-	if n.program == "" || n.program == ownProgram {
-		return n.arguments
-	}
-	path, err := exec.LookPath(n.program)
-	if err != nil {
-		return n.arguments // it is told elsewhere
-	}
-	return append([]string{path}, n.arguments...)
+// inputSuffixes are of files that servers read and do not write: programs that others
+// interpret, configurations, certificates.
+func inputSuffixes() []string {
+	return []string{".sh", ".py", ".rb", ".pl", ".php", ".js", ".mjs", ".cjs", ".lua", ".jar", ".so",
+		".conf", ".cfg", ".ini", ".json", ".toml", ".yaml", ".yml", ".xml", ".pem", ".crt", ".key"}
 }
+
+// isInput tells whether an argument is a file that the server reads: by its name, or, where
+// it is a path and no mere word, because it can be executed or is a script.
+func isInput(argument string) bool {
+	info, err := os.Stat(argument)
+	switch {
+	case err != nil || !info.Mode().IsRegular():
+		return false
+	case slices.Contains(inputSuffixes(), filepath.Ext(argument)):
+		return true
+	}
+	return strings.Contains(argument, "/") && (info.Mode().Perm()&0o111 != 0 || isScript(argument))
+}
+
+// sourceBytesMax is what is read of a file that a command names. A larger one is taken for
+// data and left out.
+const sourceBytesMax = 256 << 20
 
 // hashed are the files among some paths that are not among those known. What cannot be
 // read is the server's own affair.
@@ -62,7 +87,7 @@ func hashed(paths []string, known []record.Source) (sources []record.Source) {
 		if slices.ContainsFunc(known, have) || slices.ContainsFunc(sources, have) {
 			continue
 		}
-		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		if info, err := os.Stat(path); err != nil || info.Size() > sourceBytesMax {
 			continue
 		}
 		if hash, err := serverproc.HashFile(path); err == nil {

@@ -37,6 +37,49 @@ func TestWrapperIsPartOfThePlan(t *testing.T) {
 	}
 }
 
+// What a server writes is no part of the plan, although the command names it and it is
+// there when the plan is made: a log, a pid file, a word that happens to be a file.
+func TestOutputsAreNoPartOfThePlan(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write := func(name string, mode os.FileMode, text string) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.WriteFile(path, []byte(text), mode), os.Chmod(path, mode)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	outputs := []string{write("x.log", 0o644, "1"), write("x.pid", 0o644, "1"), write("own.json", 0o644, "{}")}
+	write("word", 0o755, "1") // as a word it is one of the server's own
+	inputs := []string{write("my.conf", 0o644, "a"), write("tool", 0o755, "b"), write("script", 0o644, "#!/bin/sh\n"), write("big.so", 0o644, "c")}
+	if err := os.Truncate(inputs[3], sourceBytesMax+1); err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Join(append(append(outputs, inputs...), "word", "app.py", dir), ", ")
+	write("app.py", 0o644, "d")
+	l := interrupted(t, strings.Replace(ab, "command: [sh, base]", "command: [sh, "+words+"], log: {files: ["+outputs[2]+"]}", 1))
+	on, err := record.ReadSession(os.DirFS(l.results), "lab-ab.session")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, source := range on.Plan.Sources[1:] { // after the suite
+		got = append(got, source.Path)
+	}
+	if want := append(inputs[:3:3], "app.py"); !slices.Equal(got, want) { // the large one is data
+		t.Errorf("sources %q, want %q", got, want)
+	}
+	for _, path := range outputs { // the session wrote them
+		if err := os.WriteFile(path, []byte("another\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := l.resume(t.Context(), Order{}); err != nil {
+		t.Error(err)
+	}
+}
+
 // What the host lacks is told with the line that installs it, once, and is no fault of
 // the suite; a program with a path is.
 func TestLacks(t *testing.T) {
