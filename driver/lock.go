@@ -73,8 +73,9 @@ func (d *driver) planHashes(tasks []task) []string {
 // once: the lock holds without.
 func (s *sitting) tell() {
 	state := s.session.State()
-	doing := session.Doing{Session: s.session.Plan.Session, SessionDir: absolute(s.session.SessionDir()), PlanHash: s.session.Plan.Hash,
-		Progress: session.ProgressOf(s.session.Plan, &state)}
+	progress := session.ProgressOf(s.session.Plan, &state)
+	progress.Left += s.ratesTake()
+	doing := session.Doing{Session: s.session.Plan.Session, SessionDir: absolute(s.session.SessionDir()), PlanHash: s.session.Plan.Hash, Progress: progress}
 	if err := s.lock.Tell(doing); err != nil && !s.untold {
 		s.untold = true
 		s.observer().say("what goes on is not told to others: " + err.Error())

@@ -181,8 +181,21 @@ func planDifference(was, is *record.Plan) string {
 		}
 	}
 	for i, v := range was.Variants {
-		if i < len(is.Variants) && v.Binary != nil && is.Variants[i].Binary != nil && v.Binary.SHA256 != is.Variants[i].Binary.SHA256 {
-			return "the program of variant " + v.Name + ", " + v.Binary.Path + ", has changed"
+		if i >= len(is.Variants) {
+			break
+		}
+		switch before, after := v.Binary, is.Variants[i].Binary; {
+		case before == nil && after != nil:
+			return "the program of variant " + v.Name + ", " + after.Path + ", was not there when the session began"
+		case before != nil && after == nil:
+			return "the program of variant " + v.Name + ", " + before.Path + ", is not there any more"
+		case before != nil && before.SHA256 != after.SHA256:
+			return "the program of variant " + v.Name + ", " + before.Path + ", has changed"
+		}
+	}
+	for _, source := range is.Sources {
+		if !slices.ContainsFunc(was.Sources, func(s record.Source) bool { return s.Path == source.Path }) {
+			return source.Path + " is a part of the suite that was not there when the session began"
 		}
 	}
 	return "the plan made of the same files is another"

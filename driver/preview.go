@@ -21,6 +21,7 @@ type Preview struct {
 	Warmup, Measure time.Duration // of each measurement
 	Keys            []string      // of Rounds, in the order of measuring: round 1, run 1, el8, static-small
 	Gaps            []string      // what is not measured, and why
+	Capacities      int           // how often what a server can do is measured before the first round
 	Syscalls        int           // how often system calls are counted after the rounds
 	Takes           time.Duration // all of it
 
@@ -70,6 +71,7 @@ func (s *sitting) preview() Preview {
 			p.Gaps = append(p.Gaps, gapText(g))
 		}
 	}
+	p.Capacities, p.Takes = ratesRuns*len(s.sharesLeft()), s.ratesTake()
 	for n := 1; n <= plan.Rounds; n++ {
 		keys := s.keys(n)
 		for _, k := range keys {

@@ -8,11 +8,11 @@ import (
 	"github.com/scalws/scalbench/internal/record"
 )
 
-// progress is how far the session is.
+// progress is how far the session is. What is measured before its rounds takes time too.
 func (s *sitting) progress() Progress {
 	state := s.session.State()
 	p := session.ProgressOf(s.session.Plan, &state)
-	return Progress{Round: p.Round, Rounds: p.Rounds, Done: p.Done, Total: p.Total, Left: p.Left}
+	return Progress{Round: p.Round, Rounds: p.Rounds, Done: p.Done, Total: p.Total, Left: p.Left + s.ratesTake()}
 }
 
 // toldOf is what is told of a measurement.

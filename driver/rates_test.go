@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scalws/scalbench/internal/record"
 )
@@ -75,5 +76,97 @@ func TestRatesNotFound(t *testing.T) {
 	l.fake.onMeasure = nil
 	if _, err := l.resume(t.Context(), Order{}); err != nil {
 		t.Error(err)
+	}
+}
+
+// A capacity that others disturbed is measured again, as rounds are; what stays so is kept
+// and told.
+func TestRatesInterfered(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		interfered func(nth int) bool
+		want       int    // measurements of the capacity
+		counted    string // in rates.json; "": nothing
+	}{
+		{"once", func(nth int) bool { return nth == 1 }, 1 + 3, ""},
+		{"always, the first", func(nth int) bool { return nth <= 3 }, 3 + 2, `"interfered": 1`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l := newLab(t, map[string]string{"ab": shares})
+			closed := 0
+			l.fake.onMeasure = func(_ context.Context, variant, scenario string, nth int, m *record.Measurement) error {
+				if l.fake.loads == nil && scenario == "small" {
+					closed, m.Interfered = nth, test.interfered(nth)
+				}
+				return nil
+			}
+			if _, err := l.run(t.Context(), l.order("ab")); err != nil {
+				t.Fatal(err)
+			}
+			if text := l.ratesText(t, "lab-ab"); closed != test.want || strings.Contains(text, "interfered") != (test.counted != "") || !strings.Contains(text, test.counted) {
+				t.Errorf("%d measurements, want %d; %s", closed, test.want, text)
+			}
+		})
+	}
+}
+
+// ratesText is what a session keeps of its rates.
+func (l *lab) ratesText(t *testing.T, table string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(l.results, table+".session", "capacity-1", "rates.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// A row that is measured again has the rate that it had, whatever the server can do by then.
+func TestRatesOfRepeat(t *testing.T) {
+	l := newLab(t, map[string]string{"ab": shares})
+	if _, err := l.run(t.Context(), l.order("ab")); err != nil {
+		t.Fatal(err)
+	}
+	o, err := Repeat(l.sessionDir(), []string{"small"}, 1, Order{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.fake.loads, l.fake.measurements = nil, nil
+	l.fake.onMeasure = func(_ context.Context, _, _ string, _ int, m *record.Measurement) error {
+		m.RPS = record.Of(1000)
+		return nil
+	}
+	if _, err := l.run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if l.fake.measurements["base small"] != 1 || !slices.Equal(l.fake.loads, []string{"2100", "2100"}) {
+		t.Errorf("%d measurements of base, rates %q, want 70 %% of 3000", l.fake.measurements["base small"], l.fake.loads)
+	}
+	// Of the repeat of a repeat too: it has all that it needs.
+	text := l.ratesText(t, "lab-ab-repeat-1")
+	if again, err := Repeat(filepath.Join(l.results, "lab-ab-repeat-1.session"), nil, 1, Order{}); err != nil || len(again.Rates) != 1 || again.Rates[0].Rate != "2100" || !strings.Contains(text, `"of": "`+o.RepeatOf) {
+		t.Errorf("%+v, %v; %s", again.Rates, err, text)
+	}
+}
+
+// What it takes to find rates is foreseen, counted as time that is left, and not begun where
+// no time is left for it and a run.
+func TestRatesTakeTime(t *testing.T) {
+	l := newLab(t, map[string]string{"ab": shares})
+	previews, err := Foresee(l.order("ab"), l.surroundings())
+	// 3 measurements, then 2 runs of 2 variants of 2 scenarios, each 50 ms + 100 ms + 2.5 s.
+	if err != nil || previews[0].Capacities != 3 || previews[0].Takes != (3+8)*2650*time.Millisecond || len(previews[0].Keys) != 8 {
+		t.Fatalf("%+v, %v", previews, err)
+	}
+	o := l.order("ab")
+	o.Until = l.rig.wall().Add((3+4)*2650*time.Millisecond - time.Second)
+	around := l.surroundings()
+	var left time.Duration
+	around.Observer.Began = func(b Began) { left = b.Progress.Left }
+	outcome, err := runWith(t.Context(), o, around, func(Order) (*rig, error) { return &l.rig, nil })
+	if err != nil || !outcome.Sessions[0].OutOfTime || len(l.fake.log) != 0 {
+		t.Errorf("%+v, %v, %q", outcome, err, l.fake.log)
+	}
+	if left != previews[0].Takes {
+		t.Errorf("%v left, foreseen %v", left, previews[0].Takes)
 	}
 }

@@ -131,6 +131,9 @@ func (d *driver) resumeSuite(ctx context.Context, t task, layout session.Layout)
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.measurer.close()) }()
+	if err := s.keepGaps(layout); err != nil {
+		return nil, err
+	}
 	if state.Done {
 		return s.countAlone(ctx, layout)
 	}
@@ -139,6 +142,9 @@ func (d *driver) resumeSuite(ctx context.Context, t task, layout session.Layout)
 		return nil, err
 	}
 	s.tellRecovery(recovery)
+	if err := s.readRates(); err != nil {
+		return nil, err
+	}
 	return s.measureAll(ctx, true)
 }
 
@@ -181,6 +187,13 @@ func Repeat(dir string, scenarios []string, runs int, o Order) (Order, error) {
 	}
 	again := kept.sitting(o, layout)
 	again.RepeatOf, again.UntilDecided, again.Syscalls = on.Plan.Session, false, false
+	found, err := ratesIn(layout, on.Plan.Session)
+	if err != nil {
+		return Order{}, err
+	}
+	if found != nil {
+		again.Rates = found.Rates
+	}
 	if len(scenarios) > 0 {
 		again.Only = slices.Concat(scenarios, o.Controls)
 	}

@@ -190,7 +190,7 @@ func (d *driver) layout(plan *record.Plan) (session.Layout, error) {
 	return layout, nil
 }
 
-// claim begins the session, with its order beside its plan.
+// claim begins the session, with its order and its gaps beside its plan.
 func (s *sitting) claim(layout session.Layout, plan *record.Plan, facts host.Facts) error {
 	order, err := s.order.kept(s.name)
 	if err != nil {
@@ -200,7 +200,11 @@ func (s *sitting) claim(layout session.Layout, plan *record.Plan, facts host.Fac
 	if err != nil {
 		return err
 	}
-	s.session, err = session.Claim(layout, plan, hostOf(facts), s.rig.boot, s.rig.now, session.File{Name: orderFile, Data: text})
+	gaps, err := gapsFileOf(s.gaps)
+	if err != nil {
+		return err
+	}
+	s.session, err = session.Claim(layout, plan, hostOf(facts), s.rig.boot, s.rig.now, session.File{Name: orderFile, Data: text}, gaps)
 	var copied *session.CopyError
 	if errors.As(err, &copied) {
 		return &CopyError{copied.SessionDir, err}

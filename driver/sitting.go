@@ -58,7 +58,6 @@ var errUntil = errors.New("no time is left for another run")
 // measureAll measures what is missing of a session and leaves it, done or stopped.
 func (s *sitting) measureAll(ctx context.Context, resumed bool) (*SessionOutcome, error) {
 	s.measured = map[string]bool{}
-	s.findGaps()
 	s.tell()
 	s.observer().began(Began{Suite: s.suite.Name, Dir: s.session.SessionDir(), Resumed: resumed, Progress: s.progress()})
 	if note := s.session.Plan.StandIn; note != "" {
@@ -179,19 +178,15 @@ func (s *sitting) keys(round int) []session.Key {
 	return order.Without(keys, s.gaps)
 }
 
-// fits tells whether a run would be over when the order says that all must be.
+// fits tells whether a run, and what comes before it, would be over when the order says
+// that all must be.
 func (s *sitting) fits(round, run int) bool {
 	until := s.driver.order.Until
 	if until.IsZero() {
 		return true
 	}
 	ofRun := slices.DeleteFunc(s.keys(round), func(k session.Key) bool { return k.Run != run })
-	return !s.rig.wall().Add(order.Estimate(s.suite.Plan, ofRun)).After(until)
-}
-
-// findGaps finds out what is not measured.
-func (s *sitting) findGaps() {
-	s.gaps = order.Gaps(s.suite.Variants, s.suite.Scenarios, s.lacking())
+	return !s.rig.wall().Add(s.ratesTake() + order.Estimate(s.suite.Plan, ofRun)).After(until)
 }
 
 // measurable refuses a session that would measure nothing at all.
@@ -229,8 +224,8 @@ func (s *sitting) scenario(k session.Key) suite.Scenario {
 	v := s.variant(k.Variant)
 	i := slices.IndexFunc(s.suite.Scenarios, func(sc suite.Scenario) bool { return order.RowOf(v, sc) == row })
 	sc := s.suite.Scenarios[i]
-	if sc.Load.CapacityFrac > 0 {
-		sc.Load.Rate = s.rates.of(row)
+	if sc.Load.CapacityFrac > 0 { // found before the first round
+		sc.Load.Rate, _ = rateOf(s.rates.Rates, row)
 	}
 	return sc
 }

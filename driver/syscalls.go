@@ -149,7 +149,6 @@ func (s *sitting) countAlone(ctx context.Context, layout session.Layout) (outcom
 	if s.session, err = session.Finished(layout); err != nil {
 		return nil, err
 	}
-	s.findGaps()
 	outcome = &SessionOutcome{Suite: s.suite.Name}
 	err = s.countSyscalls(ctx, outcome)
 	return outcome, errors.Join(err, s.count(outcome))

@@ -85,6 +85,9 @@ func printPreviews(out io.Writer, previews []driver.Preview) {
 		if p.StandIn != "" {
 			fmt.Fprintf(out, "  %s\n", p.StandIn)
 		}
+		if p.Capacities > 0 {
+			fmt.Fprintf(out, "  first what a server can do is measured, %s, of which rates are a share\n", counted(p.Capacities, "time"))
+		}
 		for i, key := range p.Keys {
 			fmt.Fprintf(out, "  %*d  %s\n", len(fmt.Sprint(len(p.Keys))), i+1, key)
 		}
