@@ -2,6 +2,7 @@ package driver
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -123,6 +124,26 @@ func TestStandInIsTold(t *testing.T) {
 	for _, m := range round.Measurements {
 		if !slices.Contains(m.Flags, standInFlag) {
 			t.Errorf("%+v", m)
+		}
+	}
+}
+
+// So do the system calls that are counted, also later.
+func TestStandInSyscalls(t *testing.T) {
+	l := newLab(t, map[string]string{"ab": strings.NewReplacer("/small", "/respond", "/large", "/static-1m").Replace(ab)})
+	o := l.order("ab")
+	o.StandIn, o.Syscalls, o.Name = true, true, "lab-ab"
+	if _, err := l.run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	outcome, err := l.resume(t.Context(), Order{Syscalls: true})
+	if err != nil || outcome.Sessions[0].StandIn != standInNote {
+		t.Errorf("%+v, %v", outcome, err)
+	}
+	for _, pass := range []string{"syscalls-1", "syscalls-2"} {
+		text, err := os.ReadFile(filepath.Join(l.sessionDir(), pass, record.SyscallsTextFile))
+		if s := l.counted(t, pass); s.StandIn != standInNote || err != nil || !strings.Contains(string(text), standInNote+"\n") {
+			t.Errorf("%s: %q, %s, %v", pass, s.StandIn, text, err)
 		}
 	}
 }

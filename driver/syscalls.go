@@ -35,7 +35,7 @@ func (s *sitting) countSyscalls(ctx context.Context, outcome *SessionOutcome) er
 	if err != nil {
 		return err
 	}
-	counted := &record.Syscalls{Session: s.session.Plan.Session, StartedUTC: s.rig.wall().UTC(), Compare: s.session.Plan.Compare}
+	counted := &record.Syscalls{Session: s.session.Plan.Session, StandIn: s.session.Plan.StandIn, StartedUTC: s.rig.wall().UTC(), Compare: s.session.Plan.Compare}
 	if err := s.countWith(ctx, pass, counted); err != nil {
 		return fmt.Errorf("count system calls: %w", err)
 	}
@@ -149,7 +149,7 @@ func (s *sitting) countAlone(ctx context.Context, layout session.Layout) (outcom
 	if s.session, err = session.Finished(layout); err != nil {
 		return nil, err
 	}
-	outcome = &SessionOutcome{Suite: s.suite.Name}
+	outcome = &SessionOutcome{Suite: s.suite.Name, StandIn: s.session.Plan.StandIn}
 	err = s.countSyscalls(ctx, outcome)
 	return outcome, errors.Join(err, s.count(outcome))
 }

@@ -19,6 +19,7 @@ const (
 type Syscalls struct {
 	Schema     string           `json:"schema"`
 	Session    string           `json:"session"`
+	StandIn    string           `json:"stand_in,omitempty"` // as in the plan; "": they are calls of the variants' servers
 	StartedUTC time.Time        `json:"started_utc"`
 	Compare    []PlanComparison `json:"compare,omitempty"` // those of the plan
 	// NA says why nothing could be counted at all; "": rows say it of themselves.

@@ -67,6 +67,8 @@ php of on: counted in one number
 multi/h3 of on: it provides no h3
 multi/h3 of off: it provides no h3
 `},
+		{"of a stand-in", &Syscalls{StandIn: "stand-in: no server", NA: "this host has no perf"},
+			"system calls per request, counted in a pass of its own; not judged\nstand-in: no server\nn/a: this host has no perf\n"},
 		{"nothing at all", &Syscalls{NA: "this host has no perf", Compare: []PlanComparison{{Base: "off", New: "on"}}},
 			"system calls per request, counted in a pass of its own; not judged\nn/a: this host has no perf\n"},
 	}

@@ -19,6 +19,9 @@ const SyscallsTextFile = "syscalls.txt"
 func WriteSyscallsText(out io.Writer, s *Syscalls) error {
 	t := syscallTable{of: s}
 	fmt.Fprintln(&t.text, "system calls per request, counted in a pass of its own; not judged")
+	if s.StandIn != "" {
+		fmt.Fprintln(&t.text, s.StandIn)
+	}
 	if s.NA != "" {
 		fmt.Fprintln(&t.text, "n/a: "+s.NA)
 	} else {
