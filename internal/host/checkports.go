@@ -15,17 +15,20 @@ import (
 const spareDescriptors = 512
 
 // checkDescriptors wants room for every connection in the descriptors of a process.
-// The hard limit counts: a generator raises its own up to that, and a server is
-// started with what its variant asks for.
+// The hard limit counts: a generator raises its own up to that, and servers are started with
+// what the scenarios need of it. A server that passes requests on has a second connection for
+// each; which do is not known here.
 func (e examination) checkDescriptors() []Finding {
 	const name = "descriptors"
-	want := int64(e.need.Connections + spareDescriptors)
+	want, proxied := int64(e.need.Connections+spareDescriptors), int64(2*e.need.Connections+spareDescriptors)
 	_, hard, ok := e.f.descriptorLimit()
 	switch {
 	case !ok:
 		return one(findingf(name, NA, "the limit of open files is not known"))
 	case hard < want:
 		return one(findingf(name, Refuse, "a process may have %s files open, want %d (connections and %d): raise the hard limit (ulimit -Hn)", limitText(hard), want, spareDescriptors))
+	case hard < proxied:
+		return one(findingf(name, Warn, "a process may have %s files open, and a server that passes requests on may need %d: raise the hard limit (ulimit -Hn)", limitText(hard), proxied))
 	}
 	return one(findingf(name, OK, "a process may have %s files open, %d are needed", limitText(hard), want))
 }

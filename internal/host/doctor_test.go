@@ -162,6 +162,9 @@ func TestChecks(t *testing.T) {
 		{name: "descriptors", host: "vm",
 			need: func(n *Need) { n.Connections = 19_489 }, // 20 001 with the spare ones
 			want: []string{"refuse descriptors: a process may have 20000 files open, want 20001 (connections and 512): raise the hard limit (ulimit -Hn)"}},
+		{name: "descriptors", host: "vm",
+			need: func(n *Need) { n.Connections = 9_745 }, // twice that and the spare ones: 20 002
+			want: []string{"warn descriptors: a process may have 20000 files open, and a server that passes requests on may need 20002: raise the hard limit (ulimit -Hn)"}},
 		{name: "ports", host: "xeon",
 			change: func(m *machine) {
 				link := filepath.Join(m.dir, "proc/701/fd/6")

@@ -190,20 +190,30 @@ const (
 )
 
 // nofileFor is the soft limit of open files of the servers and helpers of a suite; 0: that
-// of whoever runs the session. A proxy has two connections for each of the generator's.
-// The limit is the same for all of a session, so that it is no difference between variants.
+// of whoever runs the session. The limit is the same for all of a session, so that it is
+// no difference between variants.
 func nofileFor(s *suite.Suite) uint64 {
 	connections := 0
 	for _, sc := range s.Scenarios {
 		connections = max(connections, sc.Connections)
 	}
-	if need := uint64(2*connections + nofileBeside); need > nofileUsual {
-		var limit unix.Rlimit
-		if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err == nil {
-			return min(max(need, nofileMuch), limit.Max) // the doctor refuses too few
-		}
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return 0
 	}
-	return 0
+	return nofileOf(connections, limit.Cur, limit.Max)
+}
+
+// nofileOf is that for so many connections of the generator, of which a proxy has twice as
+// many, by the limits of this process. It is as much as the hard limit lets: where that has
+// not one file for each connection the examination refuses the host, and where it has not two
+// it says so.
+func nofileOf(connections int, soft, hard uint64) uint64 {
+	need := uint64(2*connections + nofileBeside)
+	if need <= nofileUsual && need <= soft {
+		return 0
+	}
+	return min(max(need, nofileMuch), hard)
 }
 
 // isPath reports whether a scenario is asked at the variant's own port.

@@ -178,21 +178,29 @@ func TestLogs(t *testing.T) {
 
 // A server has as many files as its scenarios need, or as the variant says.
 func TestNofile(t *testing.T) {
-	s := parsed(t, plainSuite)
-	if got := nofileFor(s); got != 0 {
-		t.Errorf("%d files for %d connections, want what there is", got, s.Scenarios[0].Connections)
+	for _, test := range []struct {
+		connections      int
+		soft, hard, want uint64 // 0: what there is
+	}{
+		{4, 1024, 1 << 20, 0},
+		{4, 256, 1 << 20, 65536},           // 2 x 4 + 512 is more than there is
+		{300, 1024, 1 << 20, 65536},        // 2 x 300 + 512 is more than 1024
+		{100_000, 1024, 1 << 20, 200_512},  // 2 x 100 000 + 512
+		{100_000, 65536, 150_000, 150_000}, // enough for what is no proxy
+		{300, 20_000, 20_000, 20_000},      // as far as it goes
+	} {
+		if got := nofileOf(test.connections, test.soft, test.hard); got != test.want {
+			t.Errorf("%d files for %d connections, want %d", got, test.connections, test.want)
+		}
 	}
+	s := parsed(t, plainSuite)
+	s.Scenarios[0].Connections = 300
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 		t.Fatal(err)
 	}
-	s.Scenarios[0].Connections = 300 // 2 x 300 + 512 is more than 1024
 	if got := nofileFor(s); got != min(65536, limit.Max) {
 		t.Errorf("%d files for 300 connections, of at most %d", got, limit.Max)
-	}
-	s.Scenarios[0].Connections = 100_000
-	if got := nofileFor(s); got != min(200_512, limit.Max) {
-		t.Errorf("%d files for 100 000 connections, of at most %d", got, limit.Max)
 	}
 	s.Scenarios[0].Connections = 4
 	b := benchOf(t, s)
