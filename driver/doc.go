@@ -51,6 +51,7 @@
 // order.go, surroundings.go, errors.go; read.go, plan.go, sources.go, lacking.go, gaps.go; run.go with lock.go
 // and fitness.go; sitting.go, looks.go, turn.go, redo.go, complaints.go, identity.go,
 // progress.go; resume.go, cutlogs.go,
-// rates.go, syscalls.go, tools.go, preview.go, status.go, standin.go; twin.go for calibrations; rig.go and measurer.go. The parts are below internal: order
+// rates.go, syscalls.go, tools.go, preview.go, status.go, standin.go; twin.go for calibrations; sidebyside.go and shell.go for two
+// servers at a time; rig.go and measurer.go. The parts are below internal: order
 // (what comes after what), measure (one measurement), session (lock, journal, files).
 package driver

@@ -26,7 +26,8 @@ type Beside struct {
 	Scenario  string
 	Base, New string // variants
 
-	// Commands are for the shell; {port} in them is a free port, another for each.
+	// Commands are for the shell, which becomes the last program in them; {port} in them is a
+	// free port, another for each.
 	Commands [2]string
 	// URL is what both are asked, with {port} for the port of each.
 	URL string
@@ -80,7 +81,7 @@ func (b Beside) suite() (*suite.Suite, error) {
 	s := &suite.Suite{Name: "ab", Scenarios: []suite.Scenario{sc}}
 	for i, name := range []string{b.Base, b.New} {
 		s.Variants = append(s.Variants, suite.Variant{
-			Name: name, Command: []string{"sh", "-c", "exec " + b.Commands[i]},
+			Name: name, Command: []string{"sh", "-c", inShell(b.Commands[i])},
 			Ports: []suite.Port{{Name: u.Scheme}}, Ready: suite.Ready{URL: b.Ready}, Expect: suite.Identity{Grace: time.Second},
 		})
 	}
