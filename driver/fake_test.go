@@ -163,8 +163,9 @@ type fake struct {
 	facts     func(variant string, nth int) serverproc.Facts
 	evidence  func(variant string) measure.Evidence
 
-	loads                []string // rates of the open loads that were measured, in order
-	inTheWay             bool     // there is no CPU beside the sets
+	loads                []string      // rates of the open loads that were measured, in order
+	counted              []perf.Events // with which system calls were counted, in order
+	inTheWay             bool          // there is no CPU beside the sets
 	starts, measurements map[string]int
 	running              string
 }
@@ -251,7 +252,7 @@ func (s *fakeServer) measure(ctx context.Context, sc suite.Scenario) (record.Mea
 
 func (s *fakeServer) countSyscalls(ctx context.Context, sc suite.Scenario, program perf.Program) (record.SyscallRow, []measure.File, error) {
 	f := s.fake
-	f.log = append(f.log, "count "+s.name+" "+sc.Name)
+	f.log, f.counted = append(f.log, "count "+s.name+" "+sc.Name), append(f.counted, program.Events)
 	if f.onCount != nil {
 		return f.onCount(ctx, s.name, sc.Name)
 	}

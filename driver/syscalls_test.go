@@ -189,6 +189,36 @@ func TestSyscallsNotStarted(t *testing.T) {
 	}
 }
 
+// Where it cannot be counted by name it is in one number, at last, and the row says why. What
+// cannot be counted so either keeps the first reason.
+func TestSyscallsInOneNumber(t *testing.T) {
+	for _, worse := range []bool{false, true} {
+		l := newLab(t, map[string]string{"ab": ab})
+		l.fake.onCount = func(context.Context, string, string) (record.SyscallRow, []measure.File, error) {
+			switch byName := l.fake.counted[len(l.fake.counted)-1] == perf.ByName; {
+			case byName:
+				return record.SyscallRow{NA: "perf was late"}, nil, nil
+			case worse:
+				return record.SyscallRow{NA: "perf may not"}, nil, nil
+			}
+			return record.SyscallRow{Calls: 6, PerRequest: record.Of(2)}, nil, nil
+		}
+		o := l.order("ab")
+		o.Syscalls, o.Only = true, []string{"small"}
+		if _, err := l.run(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		if want := []perf.Events{perf.ByName, perf.ByName, perf.InAll}; !slices.Equal(l.fake.counted[:3], want) || len(l.fake.counted) != 6 { // of each variant
+			t.Errorf("counted %q, want %q twice", l.fake.counted, want)
+		}
+		for _, row := range l.counted(t, "syscalls-1").Rows {
+			if worse && row.NA != "perf was late" || !worse && (row.Note != "counted in one number: perf was late" || row.PerRequest != record.Of(2)) {
+				t.Errorf("%+v", row)
+			}
+		}
+	}
+}
+
 // What a kill leaves of a pass is no result, whatever its number.
 func TestPassNumbers(t *testing.T) {
 	layout := session.Layout{Results: t.TempDir(), Table: "t"}

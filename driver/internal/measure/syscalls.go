@@ -55,7 +55,7 @@ func (b *Bench) CountSyscalls(ctx context.Context, r *Running, sc suite.Scenario
 		return record.SyscallRow{NA: record.OneLine(endErr.Error())}, files, nil
 	}
 	if off := m.syscalls.beside(m.evidence.From, m.evidence.To); off > besideMost {
-		return record.SyscallRow{NA: fmt.Sprintf("counting began or ended beside the window, by %s of it: something else had the CPUs", units.Percent(off))}, files, nil
+		return record.SyscallRow{NA: fmt.Sprintf("perf began or ended counting beside the window, by %s of it", units.Percent(off))}, files, nil
 	}
 	return m.syscalls.row(row, m.plan.RequestsPerConn), files, nil
 }
