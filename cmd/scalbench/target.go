@@ -16,6 +16,7 @@ import (
 func newTarget(std streams) *cobra.Command {
 	var config target.Config
 	var profile string
+	var burn percentage
 	cmd := &cobra.Command{
 		Use:   "target",
 		Short: "Run the embedded server in the foreground",
@@ -25,6 +26,7 @@ func newTarget(std streams) *cobra.Command {
 			"too it also speaks HTTP/3, on the UDP port of the same number.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			config.Burn = burn.frac
 			if err := config.Validate(); err != nil {
 				return usageError{err}
 			}
@@ -41,6 +43,7 @@ func newTarget(std streams) *cobra.Command {
 	cmd.Flags().StringVar(&config.Upstream, "upstream", "", "`URL` of the server behind /proxy and /cache-hit, http://HOST:PORT (default none)")
 	cmd.Flags().DurationVar(&config.UpstreamTimeout, "upstream-timeout", 5*time.Second, "`time` for one answer of the upstream, 1ms to 60s")
 	cmd.Flags().StringArrayVar(&config.Headers, "header", nil, "field `\"name: value\"` of every answer beside its own; repeatable")
+	cmd.Flags().Var(&burn, "burn", "waste this share of its CPU time (`2%`), a loss that is known")
 	cmd.Flags().StringVar(&config.Cert, "cert", "", "PEM `file` of a certificate and its chain: listen with TLS (default cleartext)")
 	cmd.Flags().StringVar(&config.Key, "key", "", "PEM `file` of its key")
 	cmd.Flags().BoolVar(&config.HTTP3, "http3", false, "HTTP/3 too; it needs --cert and --key")

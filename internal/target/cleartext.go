@@ -19,7 +19,7 @@ const prefetchBytes = 64 << 10
 func (s *server) newCleartext(fields []field) *fasthttp.Server {
 	return &fasthttp.Server{
 		Name:      serverName,
-		Handler:   addingFields(fields, s.handle),
+		Handler:   s.burner.after(addingFields(fields, s.handle)),
 		Logger:    s.faults,
 		ConnState: s.conns.track,
 

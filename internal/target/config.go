@@ -52,13 +52,18 @@ type Config struct {
 	// Content-Length, is refused. nil is none.
 	Headers []string
 
+	// Burn is the share of its CPU time, from 0 to 0.9, that the server wastes on
+	// purpose: one that is the limit then answers that share less than without. What it
+	// came to is logged at the end. 0 is nothing.
+	Burn float64
+
 	// ReusePort shares the address with other servers that ask for the same
 	// (SO_REUSEPORT): the kernel spreads connections over them.
 	ReusePort bool
 
 	// Log takes one line for each real fault, such as a file that cannot be
-	// opened. What clients do (resets, unfinished requests) is no fault. nil
-	// is os.Stderr.
+	// opened, and what was burnt. What clients do (resets, unfinished requests) is no
+	// fault. nil is os.Stderr.
 	Log io.Writer
 }
 
@@ -66,7 +71,7 @@ type Config struct {
 // Dir, Cert and Key on disk, so that a wrong address and a wrong directory are
 // told together.
 func (c Config) Validate() error {
-	return errors.Join(c.validateListen(), c.validateDir(), c.validateUpstream(), c.validateUpstreamTimeout(), c.validateCertificate(), c.validateHeaders())
+	return errors.Join(c.validateListen(), c.validateDir(), c.validateUpstream(), c.validateUpstreamTimeout(), c.validateCertificate(), c.validateHeaders(), c.validateBurn())
 }
 
 func (c Config) validateListen() error {
@@ -138,6 +143,13 @@ func (c Config) validateCertificate() error {
 func (c Config) validateHeaders() error {
 	_, err := c.fields()
 	return err
+}
+
+func (c Config) validateBurn() error {
+	if !(c.Burn >= 0 && c.Burn <= burnMax) {
+		return fmt.Errorf("burn %v: expected a share from 0 to %v", c.Burn, burnMax)
+	}
+	return nil
 }
 
 // certificate reads Cert and Key, which must be there.

@@ -31,6 +31,9 @@
 // bytes of /fault: what one more field costs is a comparison that needs no second
 // server.
 //
+// [Config].Burn makes it slower by a known share ([burner]), which is what a
+// measurement of losses is held against.
+//
 // # Known delays
 //
 // A held request is answered some ten microseconds after its time, on a CPU that is
@@ -198,7 +201,7 @@
 // # Reading order
 //
 // config.go, run.go, server.go, routes.go, field.go, decide.go, hold.go, steps.go, delayer.go,
-// alarm_linux.go; cleartext.go,
+// alarm_linux.go, burn.go; cleartext.go,
 // secure.go, secure_answer.go, static.go, quic.go, quic_accept.go; proxy.go,
 // upstream.go, cache.go; misbehave.go, misbehaviours.go, takeover.go,
 // stream_misbehave.go, stream_answers.go; then files.go, listen.go, conns.go,

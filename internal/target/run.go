@@ -58,7 +58,7 @@ func Run(ctx context.Context, cfg Config, stdin io.Reader, stdout io.Writer) (er
 	case <-parent:
 	case <-s.served: // only a listener that failed gets here
 	}
-	return s.end(ln)
+	return errors.Join(s.end(ln), s.burner.say(cfg.Log))
 }
 
 // watchParent returns a channel that is closed when stdin ends; nil, which

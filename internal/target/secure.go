@@ -34,7 +34,7 @@ func (s *server) newSecure(cfg Config, fields []field) (*secureServer, error) {
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
 	return &secureServer{&http.Server{
-		Handler:   addingFieldsSecure(fields, s.handleSecure),
+		Handler:   s.burner.afterSecure(addingFieldsSecure(fields, s.handleSecure)),
 		Protocols: protocols,
 		TLSConfig: &tls.Config{
 			Certificates: []tls.Certificate{certificate},

@@ -43,6 +43,7 @@ type server struct {
 	memory []byte // the body of /respond-1k
 	faults *faultLog
 	conns  *conns
+	burner *burner // nil: nothing is burnt
 
 	upstream *upstream // nil: there is none
 	cache    cache     // answers of the upstream
@@ -83,6 +84,9 @@ func newServer(cfg Config, made files, faults *faultLog, delays *delayer, udp *n
 	}
 	fields, err := cfg.fields()
 	if err != nil {
+		return nil, err
+	}
+	if s.burner, err = newBurner(cfg.Burn); err != nil {
 		return nil, err
 	}
 	s.http = s.newCleartext(fields)
