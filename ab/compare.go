@@ -16,7 +16,7 @@ type Series struct {
 // Run is what a finished run tells about one server.
 type Run struct {
 	RPS       Series
-	P50US     Series // service time, in microseconds
+	P50US     Series // response time, in microseconds
 	P99US     Series
 	CPUMicros Series // of the server for a request; as a rule without windows
 }
@@ -28,8 +28,8 @@ type Change struct {
 	Lo, Hi  float64 // 0 and +Inf where there is no interval
 	Level   float64
 
-	// Needs is how large a difference would have to be, as a fraction, to be told from
-	// noise; +Inf where there is no interval.
+	// Needs is how large a difference in the direction of Ratio would have to be, as a
+	// fraction, to be told from noise; +Inf where there is no interval.
 	Needs float64
 }
 
@@ -64,7 +64,7 @@ func share(window, whole float64) float64    { return window/whole - 1 }
 func logShare(window, whole float64) float64 { return math.Log(window / whole) }
 
 func compareSeries(a, b Series, alpha float64, from func(window, whole float64) float64) Change {
-	c := Change{Verdict: CannotTell, Ratio: math.Exp(difference(a.Whole, b.Whole)), Hi: math.Inf(1), Level: 1 - alpha, Needs: math.Inf(1)}
+	c := Change{Verdict: CannotTell, Ratio: wholeRatio(a.Whole, b.Whole), Hi: math.Inf(1), Level: 1 - alpha, Needs: math.Inf(1)}
 	ma, known := a.measured(from)
 	mb, also := b.measured(from)
 	if math.IsNaN(c.Ratio) || !known || !also {
@@ -75,7 +75,7 @@ func compareSeries(a, b Series, alpha float64, from func(window, whole float64) 
 		return c
 	}
 	c.Lo, c.Hi = math.Exp(iv.Lo), math.Exp(iv.Hi)
-	c.Needs = -math.Expm1(-iv.Width() / 2)
+	c.Needs = math.Abs(math.Expm1(math.Copysign(iv.Width()/2, c.Ratio-1)))
 	switch {
 	case iv.Hi < 0:
 		c.Verdict = Slower
@@ -83,6 +83,15 @@ func compareSeries(a, b Series, alpha float64, from func(window, whole float64) 
 		c.Verdict = Faster
 	}
 	return c
+}
+
+// wholeRatio is b / a as it was printed, and without a bound such as the difference of two
+// slices has; NaN where one of them was not measured.
+func wholeRatio(a, b float64) float64 {
+	if ratio := b / a; a > 0 && ratio > 0 && !math.IsInf(ratio, 1) {
+		return ratio
+	}
+	return math.NaN()
 }
 
 // measured returns ln of the whole with its noise.

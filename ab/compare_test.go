@@ -72,6 +72,39 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// A ratio is that of the whole runs, however large: two thousand times as slow is not the
+// 992 times (e^6.9) at which the difference of two slices ends. One that is no number was
+// not measured.
+func TestCompareFarApart(t *testing.T) {
+	for _, test := range []struct{ a, b, want float64 }{
+		{50, 100_000, 2000}, {100_000, 50, 1.0 / 2000}, {1e-300, 1e300, math.NaN()}, {1e300, 1e-300, math.NaN()}, {math.NaN(), 1, math.NaN()}, {0, 1, math.NaN()}, {1, -1, math.NaN()},
+	} {
+		got := Compare(Run{P99US: Series{Whole: test.a}}, Run{P99US: Series{Whole: test.b}}, 0.05).P99.Ratio
+		if got != test.want && !(math.IsNaN(got) && math.IsNaN(test.want)) {
+			t.Errorf("%v against %v: %v, want %v", test.a, test.b, got, test.want)
+		}
+	}
+}
+
+// What is needed to tell a difference is more than the difference that cannot be told, in
+// its own direction: a gain of 35 % is ln 1.35 = 0.30, as is a loss of 26 %.
+func TestCompareNeeds(t *testing.T) {
+	windows := []float64{1, 1.6, 0.4, 1, 1.6, 0.4, 1.6, 0.4}
+	a, b := Run{RPS: Series{Whole: 1, Windows: windows}}, Run{RPS: Series{Whole: 1, Windows: windows}}
+	told := Compare(a, b, 0.05).RPS
+	half := math.Log(told.Hi/told.Lo) / 2
+	for _, part := range []float64{0.98, 1.02, -0.98, -1.02} { // of half the interval
+		b.RPS.Whole, b.RPS.Windows = math.Exp(part*half), nil
+		for _, w := range windows {
+			b.RPS.Windows = append(b.RPS.Windows, w*b.RPS.Whole)
+		}
+		c := Compare(a, b, 0.05).RPS
+		if enough := math.Abs(c.Ratio-1) >= c.Needs; enough != (math.Abs(part) > 1) || enough != (c.Verdict != CannotTell) {
+			t.Errorf("%v of half the interval: %+v", part, c)
+		}
+	}
+}
+
 func TestComparisonLines(t *testing.T) {
 	none := Change{Verdict: CannotTell, Ratio: math.NaN()}
 	c := Comparison{

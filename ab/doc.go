@@ -22,7 +22,7 @@
 //     longer than a pair disturbs both.
 //   - unit: two pairs of opposite order, as A B B A; what the second slice of a pair has
 //     from being the second, and what drifts, is in neither direction.
-//   - metric: rps, p50 and p99 of the service time, or the server's CPU per request.
+//   - metric: rps, p50 and p99 of the response time, or the server's CPU per request.
 //     Its difference in a pair is ln B − ln A, that of a unit the mean of two.
 //   - centre: the trimmed mean of the differences of all units, 20 % off either end.
 //   - totals: the mean rate of B over that of A, over all slices. They have the rare slow

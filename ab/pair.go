@@ -10,7 +10,7 @@ import (
 // but for RPS, of which 0 is a server that answered nothing.
 type Slice struct {
 	RPS       float64 // requests completed a second
-	P50US     float64 // service time, in microseconds, to three digits or better
+	P50US     float64 // response time, in microseconds, to three digits or better
 	P99US     float64
 	CPUMicros float64 // CPU time of the server for a request, in microseconds
 }

@@ -181,10 +181,11 @@ func (e Estimate) between(w direction) string {
 }
 
 // largest is the largest difference that an interval inside the margin allows: rounded
-// up, but never to more than the margin.
+// up, but never to more than the margin. Slices that were all equal have no noise, and
+// their interval no width.
 func (e Estimate) largest(margin float64) string {
 	most := math.Max(math.Abs(e.Lo-1), math.Abs(e.Hi-1))
-	return percent(math.Min(math.Ceil(most*1000-1e-9)/1000, margin))
+	return percent(math.Min(math.Max(math.Ceil(most*1000-1e-9), 0)/1000, margin))
 }
 
 // decimals is as many as it takes that no bound that is not 0 looks like it.
@@ -198,8 +199,12 @@ func (e Estimate) decimals() int {
 	return 3
 }
 
-// number writes a fraction as percent, without the sign.
+// number writes a fraction as percent, without the sign. Of what is a thousand times as
+// much nobody wants to count the digits.
 func number(frac float64, decimals int) string {
+	if frac >= 1000 {
+		return strconv.FormatFloat(100*frac, 'g', 3, 64)
+	}
 	return strconv.FormatFloat(100*frac, 'f', decimals, 64)
 }
 

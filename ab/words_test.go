@@ -32,6 +32,10 @@ func TestLine(t *testing.T) {
 			"no difference above 0.5 %, 31 s"}, // 0.42 %, rounded up
 		{State{Rule: Rule{Margin: 0.0025}.complete(), Verdict: Same, Decided: true, RPS: bounds(1, 0.9976, 1.0023), Elapsed: 31 * time.Second},
 			"no difference above 0.25 %, 31 s"}, // 0.24 % would be 0.3 %
+		{State{Rule: rule, Verdict: Same, Decided: true, RPS: bounds(1, 1, 1), Elapsed: 6 * time.Second},
+			"no difference above 0 %, 6 s"},
+		{State{Rule: rule, Verdict: Faster, Decided: true, RPS: bounds(2000, 1999.5, 20537.186), Elapsed: 6 * time.Second},
+			"B is 2e+05 % faster (2e+05 to 2.05e+06 %), 6 s"},
 		{State{Rule: rule, Verdict: CannotTell, RPS: bounds(0.991, 0.979, 1.004), Elapsed: time.Minute, Needs: 250 * time.Second},
 			"cannot tell: would need about 4 min; so far B is between 2.1 % slower and 0.4 % faster, 60 s"},
 		{State{Rule: rule, Verdict: CannotTell, RPS: bounds(0.991, 0.979, 1.004), Elapsed: time.Minute, Needs: needsMax},
