@@ -77,6 +77,16 @@ func TestNoStore(t *testing.T) {
 	if _, err := (Store{}).Before(10, "p"); !errors.Is(err, ErrNone) {
 		t.Errorf("before: %v", err)
 	}
+	// Nor does it have the files that lie where it is asked.
+	t.Chdir(t.TempDir())
+	if _, err := (Store{"."}).Add(time.Now(), "p", 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"1", "#1", "last"} {
+		if e, err := (Store{}).Find(word); !errors.Is(err, ErrNone) {
+			t.Errorf("%s: %+v, %v", word, e, err)
+		}
+	}
 }
 
 // Programs that save at the same time get numbers of their own.
@@ -100,6 +110,36 @@ func TestAddAtOnce(t *testing.T) {
 	done.Wait()
 	if len(seen) != n || !seen[1] || !seen[n] {
 		t.Errorf("numbers %v", seen)
+	}
+}
+
+// Entries that were copied, emptied or given a number that nobody can ask for.
+func TestDamaged(t *testing.T) {
+	s := Store{t.TempDir()}
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(s.Dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("1.json", `{"schema":"scalbench.saved/v1","number":7,"plan":"p","result":1}`)
+	write("2.json", `{"schema":"scalbench.saved/v1","number":2,"plan":"p"}`)
+	write("3.json", `{"schema":"scalbench.saved/v1","number":3,"plan":"p","result":null}`)
+	write("9223372036854775807.json", "{}")
+	for word, want := range map[string]string{"1": "it says that it is #7", "2": "no result in it", "3": "no result in it", "last": "#3"} {
+		if _, err := s.Find(word); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", word, err, want)
+		}
+	}
+	if _, err := s.Before(4, "p"); !errors.Is(err, ErrNone) {
+		t.Errorf("before: %v", err)
+	}
+	if n, err := s.Add(time.Now(), "p", 1); n != 4 || err != nil { // 2⁶³ − 1 is no number of an entry
+		t.Errorf("the next is %d, %v", n, err)
+	}
+	write("2147483647.json", "{}") // the last that IsReference takes
+	if n, err := s.Add(time.Now(), "p", 1); n != 0 || err == nil {
+		t.Errorf("after the last: %d, %v", n, err)
 	}
 }
 

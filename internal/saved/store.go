@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,9 @@ import (
 
 // Kept is how many entries stay.
 const Kept = 100
+
+// numberMax is the last number: what [IsReference] takes.
+const numberMax = math.MaxInt32
 
 // Schema names the format of an entry's file.
 const Schema = "scalbench.saved/v1"
@@ -77,11 +81,14 @@ func (s Store) Add(at time.Time, plan string, result any) (number int, err error
 	if n := len(numbers); n > 0 {
 		number = numbers[n-1] + 1
 	}
-	for ; ; number++ {
+	for ; number <= numberMax; number++ {
 		entry := Entry{Schema: Schema, Number: number, At: at.UTC(), Plan: plan, Result: text}
 		if err = s.write(entry); !errors.Is(err, fs.ErrExist) {
 			break
 		}
+	}
+	if number > numberMax {
+		return 0, fmt.Errorf("save result: %s has a result with the last number that there is", s.Dir)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("save result: %w", err)
@@ -122,7 +129,7 @@ func (s Store) numbers() ([]int, error) {
 	var numbers []int
 	for _, f := range files {
 		digits, is := strings.CutSuffix(f.Name(), ".json")
-		if n, err := strconv.Atoi(digits); is && err == nil && n > 0 && strconv.Itoa(n) == digits {
+		if n, err := strconv.Atoi(digits); is && err == nil && n > 0 && n <= numberMax && strconv.Itoa(n) == digits {
 			numbers = append(numbers, n)
 		}
 	}
@@ -148,6 +155,9 @@ func (s Store) trim() error {
 // read reads one entry.
 func (s Store) read(number int) (Entry, error) {
 	var e Entry
+	if s.Dir == "" { // it would be a file that lies here
+		return e, fmt.Errorf("%w: #%d", ErrNone, number)
+	}
 	text, err := os.ReadFile(s.path(number))
 	if errors.Is(err, fs.ErrNotExist) {
 		return e, fmt.Errorf("%w: #%d", ErrNone, number)
@@ -160,6 +170,12 @@ func (s Store) read(number int) (Entry, error) {
 	}
 	if e.Schema != Schema {
 		return e, fmt.Errorf("read saved result #%d: %s: schema %q, want %q", number, s.path(number), e.Schema, Schema)
+	}
+	switch {
+	case e.Number != number:
+		return e, fmt.Errorf("read saved result #%d: %s: it says that it is #%d", number, s.path(number), e.Number)
+	case len(e.Result) == 0 || string(e.Result) == "null":
+		return e, fmt.Errorf("read saved result #%d: %s: no result in it", number, s.path(number))
 	}
 	return e, nil
 }
