@@ -79,7 +79,7 @@ func labIn(dir string, suites map[string]string) *lab {
 		facts: func() host.Facts {
 			return host.Facts{Name: "lab.example", BootID: "boot-1", Fixed: map[string]string{"cpu": "made up"}, Now: map[string]string{"load": "0"}}
 		},
-		tools: func(names []string) map[string]string {
+		tools: func(_ context.Context, names []string) map[string]string {
 			versions := map[string]string{}
 			for _, name := range names {
 				versions["tool."+name] = name + " 1.0"

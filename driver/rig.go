@@ -31,7 +31,7 @@ type rig struct {
 	coverage string
 
 	facts     func() host.Facts
-	tools     func(names []string) map[string]string // versions, as facts of the moment
+	tools     func(ctx context.Context, names []string) map[string]string // versions, as facts of the moment
 	examine   func(context.Context, host.Need) ([]host.Finding, error)
 	waitQuiet func(context.Context, host.Condition, func(line string)) (host.Wait, error)
 	orphans   func(session string) ([]serverproc.Orphan, error)
@@ -68,7 +68,7 @@ func (around Surroundings) hostRig(o Order) (*rig, error) {
 		now: session.ClockNow(clock), pause: hostClock.Sleep, random: rand.Reader, boot: boot, owner: owner,
 		place: place, coverage: session.Coverage(hostRoot, place.Path),
 		facts: files.Facts,
-		tools: func(names []string) map[string]string { return host.ToolVersions(context.Background(), names...) },
+		tools: func(ctx context.Context, names []string) map[string]string { return host.ToolVersions(ctx, names...) },
 		examine: func(ctx context.Context, need host.Need) ([]host.Finding, error) {
 			return files.Examine(ctx, need, hostClock)
 		},

@@ -167,7 +167,7 @@ func (d *driver) measureSuite(ctx context.Context, t task) (outcome *SessionOutc
 	if err != nil {
 		return nil, err
 	}
-	if err := s.claim(layout, plan, d.withTools(facts, t.suite)); err != nil {
+	if err := s.claim(layout, plan, d.withTools(ctx, facts, t.suite)); err != nil {
 		return nil, err
 	}
 	return s.measureAll(ctx, false)

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 
 // withTools adds to the facts of the moment which versions the programs have that a suite
 // is measured with. Those of the variants are in the plan, by their files.
-func (d *driver) withTools(facts host.Facts, s *suite.Suite) host.Facts {
+func (d *driver) withTools(ctx context.Context, facts host.Facts, s *suite.Suite) host.Facts {
 	tools := toolsOf(s)
 	if d.order.Syscalls {
 		tools = append(tools, "perf")
@@ -23,7 +24,7 @@ func (d *driver) withTools(facts host.Facts, s *suite.Suite) host.Facts {
 	if now == nil {
 		now = map[string]string{}
 	}
-	maps.Copy(now, d.rig.tools(tools))
+	maps.Copy(now, d.rig.tools(ctx, tools))
 	facts.Now = now
 	return facts
 }

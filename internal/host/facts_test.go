@@ -3,11 +3,16 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/scalws/scalbench/internal/record"
 	"github.com/scalws/scalbench/internal/units"
@@ -153,15 +158,74 @@ func TestVirtualizationByName(t *testing.T) {
 }
 
 func TestToolVersions(t *testing.T) {
-	dir := t.TempDir()
-	tool := filepath.Join(dir, "perf")
-	if err := os.WriteFile(tool, []byte("#!/bin/sh\necho perf version 6.1\necho more\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	failing := filepath.Join(dir, "failing")
-	if err := os.WriteFile(failing, []byte("#!/bin/sh\necho no\nexit 1\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	dir := forAll(t)
+	tool := script(t, dir, "perf", "echo perf version 6.1; echo more")
+	failing := script(t, dir, "failing", "echo no; exit 1")
 	got := ToolVersions(context.Background(), tool, failing, filepath.Join(dir, "absent"))
 	check(t, "versions", got, map[string]string{"tool.perf": "perf version 6.1", "tool.failing": "n/a", "tool.absent": "n/a"})
+}
+
+// A tool that takes the question for something else does it as nobody, and with all that it
+// has started not for longer than it is waited for.
+func TestToolVersionsAreAskedWithCare(t *testing.T) {
+	dir := forAll(t)
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	who := script(t, dir, "who", "id -u")
+	want := strconv.Itoa(os.Geteuid())
+	if os.Geteuid() == 0 {
+		want = "65534"
+	}
+	check(t, "user", ToolVersions(t.Context(), who), map[string]string{"tool.who": want})
+
+	began := filepath.Join(dir, "pid")
+	daemon := script(t, dir, "daemon", "sleep 60 & echo $! >"+began+".part; mv "+began+".part "+began+"; wait")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	done := make(chan map[string]string)
+	go func() { done <- ToolVersions(ctx, daemon) }()
+	var text []byte
+	for deadline := time.Now().Add(toolPatience); text == nil && time.Now().Before(deadline); runtime.Gosched() {
+		text, _ = os.ReadFile(began)
+	}
+	cancel()
+	check(t, "versions", <-done, map[string]string{"tool.daemon": "n/a"})
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, 0); err == nil && !ended(pid) {
+		t.Errorf("what it has started still runs, pid %d", pid)
+	}
+}
+
+// ended tells whether a process is dead that nobody has waited for yet.
+func ended(pid int) bool {
+	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	return err != nil || strings.Contains(string(stat), ") Z ")
+}
+
+// forAll is a directory that all users may look into.
+func forAll(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "scalbench-tools-")
+	if err == nil {
+		err = os.Chmod(dir, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// script writes a program for the shell.
+func script(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := errors.Join(os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o755), os.Chmod(path, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/scalws/scalbench/internal/units"
@@ -34,7 +35,7 @@ const toolPatience = 5 * time.Second
 
 // ToolVersions asks tools such as perf for their versions, as facts of the moment:
 // the first line of what "NAME --version" prints, by "tool." and the name; "n/a" for
-// one that is not there or does not say.
+// one that is not there or does not say, and when ctx is over.
 func ToolVersions(ctx context.Context, tools ...string) map[string]string {
 	facts := map[string]string{}
 	for _, tool := range tools {
@@ -43,11 +44,21 @@ func ToolVersions(ctx context.Context, tools ...string) map[string]string {
 	return facts
 }
 
+// nobodyID is the user and the group that may do nothing: nobody, on Linux and the BSDs.
+const nobodyID = 65534
+
+// toolVersion asks one. Who does not know the question may take it for an order to begin to
+// work: it is asked as nobody where we are root, and what it has started ends with it.
 func toolVersion(ctx context.Context, tool string) string {
 	ctx, cancel := context.WithTimeout(ctx, toolPatience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, tool, "--version")
-	cmd.WaitDelay = time.Second // for what it has left behind with our pipe
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if os.Geteuid() == 0 {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: nobodyID, Gid: nobodyID}
+	}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second // for what has left its group with our pipe
 	out, err := cmd.CombinedOutput()
 	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	if err != nil || line == "" {
