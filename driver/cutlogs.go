@@ -8,24 +8,28 @@ import (
 	"strings"
 
 	"github.com/scalws/scalbench/driver/internal/measure"
-	"github.com/scalws/scalbench/internal/record"
+	"github.com/scalws/scalbench/driver/internal/session"
+	"github.com/scalws/scalbench/internal/suite"
 )
+
+// cutPass is what the directories of what is kept so are called.
+const cutPass = "cut"
 
 // keepCutLogs saves what servers have written whose sitting was killed: it lies where
 // they ran, which the next sitting clears. The logs may say why it ended, and belong to
 // attempts that were cut. They go below the session's directory, cut-1 and so on, as
 // VARIANT-START.PROCESS.STREAM.log; nothing is there when none has written anything.
-func keepCutLogs(sessionDir, id string) error {
+func keepCutLogs(l session.Layout, s *suite.Suite, id string) error {
 	works, err := workDirs(id)
 	if err != nil {
 		return err
 	}
 	for _, work := range works {
-		logs, err := filepath.Glob(filepath.Join(work, "*", "*", "*.log"))
-		if err != nil {
-			return err
+		logs, err := measure.LogsLeft(work, s)
+		if err == nil {
+			err = keepLogs(l, work, logs)
 		}
-		if err := keepLogs(sessionDir, work, logs); err != nil {
+		if err != nil {
 			return fmt.Errorf("keep the logs of %s: %w", work, err)
 		}
 	}
@@ -33,8 +37,8 @@ func keepCutLogs(sessionDir, id string) error {
 }
 
 // keepLogs copies what there is of some logs below work.
-func keepLogs(sessionDir, work string, logs []string) error {
-	to := ""
+func keepLogs(l session.Layout, work string, logs []string) error {
+	var pass session.Pass
 	for _, log := range logs {
 		data, err := measure.LogExcerpt(log)
 		if err != nil {
@@ -43,8 +47,8 @@ func keepLogs(sessionDir, work string, logs []string) error {
 		if len(data) == 0 {
 			continue
 		}
-		if to == "" {
-			if to, err = makeFree(filepath.Join(sessionDir, "cut")); err != nil {
+		if pass.Dir == "" {
+			if pass, err = l.BeginPass(cutPass); err != nil {
 				return err
 			}
 		}
@@ -52,22 +56,11 @@ func keepLogs(sessionDir, work string, logs []string) error {
 		if err != nil {
 			return err
 		}
-		if err := record.WriteFile(filepath.Join(to, strings.ReplaceAll(name, string(filepath.Separator), ".")), data); err != nil {
+		if err := pass.Finish(strings.ReplaceAll(name, string(filepath.Separator), "."), data); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// makeFree makes the first directory of base-1, base-2, ... that is not there.
-func makeFree(base string) (string, error) {
-	for n := 1; ; n++ {
-		dir := fmt.Sprintf("%s-%d", base, n)
-		err := os.Mkdir(dir, 0o755)
-		if err == nil || !os.IsExist(err) {
-			return dir, err
-		}
-	}
 }
 
 // workDirs are where the servers of a session have run that were left there.

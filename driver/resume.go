@@ -123,7 +123,7 @@ func (d *driver) resumeSuite(ctx context.Context, t task, layout session.Layout)
 	if text := planDifference(on.Plan, plan); text != "" {
 		return nil, fmt.Errorf("resume %s: %s", layout.SessionDir(), text)
 	}
-	if err := keepCutLogs(layout.SessionDir(), on.Plan.Session); err != nil {
+	if err := keepCutLogs(layout, t.suite, on.Plan.Session); err != nil {
 		return nil, err
 	}
 	s, err := d.prepare(ctx, t, on.Plan.Session)

@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/scalws/scalbench/internal/serverproc"
 	"github.com/scalws/scalbench/internal/suite"
@@ -148,6 +150,50 @@ func lineEnd(file io.ReaderAt, from, to int64) (int64, error) {
 	}
 	return from, nil
 }
+
+// LogsLeft are the logs that the processes of a suite have left below a directory of work
+// ([Config]): of their standard streams, and the files that they write in directories of
+// their own. A log that lies elsewhere nobody clears.
+func LogsLeft(work string, s *suite.Suite) ([]string, error) {
+	const ofProcess = "*/*" // a start, and a process of it
+	paths, err := filepath.Glob(filepath.Join(work, ofProcess, "*.log"))
+	if err != nil {
+		return nil, err
+	}
+	rules := []suite.LogRules{}
+	for _, v := range s.Variants {
+		rules = append(rules, v.Log)
+	}
+	for _, h := range s.Helpers {
+		rules = append(rules, h.Log)
+	}
+	for _, sc := range s.Scenarios {
+		for _, h := range sc.Helpers {
+			rules = append(rules, h.Log)
+		}
+	}
+	for _, r := range rules {
+		for _, name := range r.Files {
+			name = strings.TrimPrefix(name, "{dir}/")
+			if filepath.IsAbs(name) {
+				continue
+			}
+			found, err := filepath.Glob(filepath.Join(work, ofProcess, runDir, anyValue.ReplaceAllString(name, "*")))
+			if err != nil {
+				return nil, fmt.Errorf("log %q: %w", name, err)
+			}
+			paths = append(paths, found...)
+		}
+	}
+	slices.Sort(paths)
+	return slices.DeleteFunc(slices.Compact(paths), func(path string) bool {
+		info, err := os.Lstat(path)
+		return err != nil || !info.Mode().IsRegular()
+	}), nil
+}
+
+// anyValue is a placeholder, whatever it stood for.
+var anyValue = regexp.MustCompile(`\{[^{}]*\}`)
 
 // LogExcerpt is what is kept of a log file.
 func LogExcerpt(path string) ([]byte, error) {

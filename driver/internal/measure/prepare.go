@@ -25,10 +25,13 @@ type processDir struct {
 	run  string // {dir}; it may write there
 }
 
+// runDir is what the latter is called.
+const runDir = "run"
+
 // makeDir makes the directories of a process that runs as a user, "" for ourselves.
 func (r *Running) makeDir(name, asUser string) (processDir, error) {
 	d := processDir{path: filepath.Join(r.dir, name)}
-	d.run = filepath.Join(d.path, "run")
+	d.run = filepath.Join(d.path, runDir)
 	for _, path := range []string{d.path, d.run} {
 		if err := makeReadable(path); err != nil {
 			return d, err
