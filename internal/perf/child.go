@@ -15,9 +15,14 @@ type child struct {
 	ended chan struct{} // closed when it was waited for
 }
 
+// pipesMax is how long a child's output is waited for when it has ended: what it has started
+// may have it too.
+const pipesMax = 2 * time.Second
+
 func startChild(cmd *exec.Cmd) (*child, error) {
 	// A group of its own: an interrupt that is typed at the terminal is for us alone.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.WaitDelay = pipesMax
 	c := &child{cmd: cmd, ended: make(chan struct{})}
 	started := make(chan error, 1)
 	go c.processLoop(started)
@@ -38,6 +43,15 @@ func (c *child) processLoop(started chan<- error) {
 }
 
 func (c *child) signal(s os.Signal) error { return c.cmd.Process.Signal(s) }
+
+// kill ends it with all of its group. It may have ended already.
+func (c *child) kill() {
+	select {
+	case <-c.ended: // its number may be another's
+	default:
+		_ = syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
+	}
+}
 
 // await waits until it has ended, and tells whether it has.
 func (c *child) await(most time.Duration) bool {

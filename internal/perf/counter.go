@@ -65,9 +65,12 @@ func (p Program) open(ctx context.Context, stdin *os.File, on ...string) (*Count
 	}
 	// What is disabled already can be disabled: that perf obeys says that all is open.
 	if err := c.tell(ctx, "disable", openMax); err != nil {
-		c.Kill()
+		ended := c.kill()
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
+		}
+		if !ended {
+			return nil, &Unavailable{"perf does not end"}
 		}
 		return nil, &Unavailable{refusal(c.complaints.Bytes(), err)}
 	}
@@ -123,11 +126,16 @@ func (c *Counter) End() (counts []Count, text []byte, err error) {
 	return counts, text, err
 }
 
-// Kill ends perf without its counts.
-func (c *Counter) Kill() {
-	_ = c.child.signal(syscall.SIGKILL) // it may have ended already
-	<-c.child.ended
+// Kill ends perf without its counts, with all that it has started.
+func (c *Counter) Kill() { c.kill() }
+
+// kill is Kill, and tells whether perf has ended: a kernel that closes its events may take
+// long.
+func (c *Counter) kill() (ended bool) {
+	c.child.kill()
+	ended = c.child.await(endMax)
 	_ = c.close() // nothing is wanted of it any more
+	return ended
 }
 
 // close closes our ends of the pipes.

@@ -199,6 +199,32 @@ func TestPerfHangs(t *testing.T) {
 	c.Kill()
 }
 
+// One that has started something is ended with that, which has its output and would keep it
+// from ending for a minute.
+func TestKillEndsAll(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(dir+"/perf", []byte("#!/bin/sh\nsleep 60 &\necho $! >"+dir+"/pid\nprintf 'ack\\n' >&4\nwait\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Program{Path: dir + "/perf", Events: ByName}.Start(t.Context(), []int{os.Getpid()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(dir + "/pid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	c.Kill()
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(text)) + "/stat")
+	if err == nil && !strings.Contains(string(stat), ") Z ") {
+		t.Errorf("what it has started still runs: %s", stat)
+	}
+}
+
 // What is kept is counted all the same. (Of a few: to give all of them up takes 12 s.)
 func TestKeeper(t *testing.T) {
 	p := found(t)
