@@ -1,5 +1,5 @@
 # `make run` and `make test` do everything on a fresh Debian machine with Go.
-.PHONY: deps build run sweep builds sweep-builds test test-servers race fuzz lint simulate bench bench-quick bench-peers
+.PHONY: deps build run sweep builds sweep-builds test test-servers race fuzz lint simulate experiments bench bench-quick bench-peers
 
 # All is built as the binary is, without C; only the race detector needs it.
 export CGO_ENABLED = 0
@@ -68,6 +68,11 @@ lint:
 # How often the verdicts of ab are wrong, and when they fall: the tables of
 # docs/METHOD.md, section 18, ten minutes. Tests draw a fortieth of it.
 simulate: ; SCALBENCH_SIMULATIONS=40 GOFLAGS=-pgo=off go test -count=1 -timeout 60m -run 'FalseAlarms|Power|Forecast|MaxLoss|RareSlices|Constructions|CPUAsControl' -v ./ab
+
+# What is found of losses that are known, on real servers, of which nothing else may
+# disturb: the tables of docs/METHOD.md, section 18, some hours for all.
+# `make experiments EXPERIMENTS='-only losses -losses 2 -tries 20'`
+experiments: build ; go run ./bench/planted $(EXPERIMENTS)
 
 # Load generators side by side, those that are installed, on the servers that are:
 # all of it, more than an hour; or what keeps its connections in clear text,

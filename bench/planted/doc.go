@@ -1,0 +1,29 @@
+// Planted measures how well losses are found that are known: the experiments of
+// docs/METHOD.md, section 18. It is the program behind "make experiments".
+//
+//	go run ./bench/planted [flags]
+//
+// Both servers are the embedded one, each try with processes of its own; B burns a share of
+// its CPU time (`scalbench target --burn`), which is the truth that answers are held against.
+//
+// # Terms
+//
+//   - try: one run of `scalbench ab`, or of a session and its gate.
+//   - loss: the share that B burns; 0 is two equal servers.
+//   - called: the verdict of a try is slower or faster.
+//   - covered: the interval of a try holds the truth.
+//
+// # Experiments
+//
+//   - aa: equal servers. What is called is a false call.
+//   - losses: 0.5, 1, 2 and 5 %: found or not, when, and the estimate against the truth.
+//   - slices: equal servers in slices of 20 to 1000 ms: how wide the interval is after the
+//     same time.
+//   - method: the same losses in sessions and by the gate of the published reports, in a minute each.
+//
+// # Flow
+//
+// main.go reads the flags and runs what was asked for, plan.go says what each experiment
+// consists of, try.go runs a try of ab and session.go one of a session; tables.go makes a
+// table of their answers. Every try is a line of the file of -raw; none is left out.
+package main

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"slices"
+	"time"
+)
+
+// plan is one experiment.
+type plan struct {
+	name  string
+	title string
+	tries []try
+	table func([]outcome) string
+}
+
+// experiments are those that were asked for, in the order in which they are listed here.
+func experiments(o options) []plan {
+	all := []plan{
+		{"aa", "Equal servers, `scalbench ab`:", equalTries(2 * o.tries), tableOfEqual},
+		{"losses", "Planted losses, `scalbench ab`:", lossTries(o.losses, o.tries), tableOfLosses},
+		{"slices", "Equal servers for 20 s, by the length of a slice:", sliceTries(max(1, o.tries/2)), tableOfSlices},
+		{"method", "Planted losses, sessions of 3 rounds of 3 runs of 2 s, policy parity:", sessionTries(o.losses, o.tries), tableOfSessions},
+	}
+	return slices.DeleteFunc(all, func(p plan) bool { return !slices.Contains(o.only, p.name) })
+}
+
+// equalTries are what everybody types.
+func equalTries(n int) (tries []try) {
+	for range n {
+		tries = append(tries, try{margin: 0.01, max: time.Minute})
+	}
+	return number(tries)
+}
+
+// lossTries alternate the losses, so that no loss has the calm minutes for itself.
+func lossTries(losses []float64, n int) (tries []try) {
+	for range n {
+		for _, loss := range losses {
+			tries = append(tries, lossTry(loss))
+		}
+	}
+	return number(tries)
+}
+
+// lossTry asks in the way in which one would ask for a loss of that size: with a margin
+// that it is not inside of, and, for those below 2 %, with more than the usual time.
+func lossTry(loss float64) try {
+	t := try{loss: loss, margin: 0.01, max: time.Minute}
+	if loss < 0.02 {
+		t.max = 3 * time.Minute
+	}
+	if loss < 0.01 {
+		t.margin = loss / 2
+	}
+	return t
+}
+
+// sliceTries go on for as long as they may: there is hardly a margin to be inside of.
+func sliceTries(n int) (tries []try) {
+	for range n {
+		for _, ms := range []int{20, 50, 100, 250, 1000} {
+			tries = append(tries, try{margin: 0.0001, max: 20 * time.Second, slice: time.Duration(ms) * time.Millisecond})
+		}
+	}
+	return number(tries)
+}
+
+// sessionTries are equal servers too: how often a method fails those belongs to how often
+// it finds a loss.
+func sessionTries(losses []float64, n int) (tries []try) {
+	for range n {
+		for _, loss := range append([]float64{0}, losses...) {
+			tries = append(tries, try{loss: loss, session: true})
+		}
+	}
+	return number(tries)
+}
+
+// number gives each try coins of its own.
+func number(tries []try) []try {
+	for i := range tries {
+		tries[i].seed = uint64(i + 1)
+	}
+	return tries
+}
