@@ -52,7 +52,7 @@ func compareResults(args []string, std streams) error {
 	for i, r := range both {
 		fmt.Fprintf(&text, "%s  %s\n", abNames[i], r.line)
 	}
-	for _, line := range append(c.Lines(), unlike(both[0].result, both[1].result)...) {
+	for _, line := range append(c.Lines(), unlike(both[0], both[1])...) {
 		fmt.Fprintln(&text, line)
 	}
 	_, err := io.WriteString(std.out, text.String())
@@ -67,6 +67,7 @@ type finishedRun struct {
 	run    ab.Run
 	line   string          // what it is
 	result *loadgen.Result // nil: of another tool
+	doubt  string          // what makes another tool's suspect; "": nothing
 }
 
 // readFinished reads one result by its name. An invalid one is refused: its numbers are not
@@ -113,25 +114,27 @@ func readFinishedOha(name string, text []byte) (r finishedRun, err error) {
 		return r, usagef("%s: not one request ended ok in it", name)
 	}
 	r.run.RPS.Whole, r.run.P50US.Whole, r.run.P99US.Whole = rps, 1e3*m.P50Millis.OrNaN(), 1e3*m.P99Millis.OrNaN()
-	r.line = fmt.Sprintf("%s   a result of oha: %s req/s", name, rate(rps))
+	r.line, r.doubt = fmt.Sprintf("%s   a result of oha: %s req/s", name, rate(rps)), m.Reason
 	return r, nil
 }
 
-// unlike has a line for each thing that has to be known before both are compared. Either
-// may be nil.
-func unlike(a, b *loadgen.Result) (lines []string) {
+// unlike has a line for each thing that has to be known before both are compared.
+func unlike(first, second finishedRun) (lines []string) {
 	note := func(format string, args ...any) {
 		lines = append(lines, fmt.Sprintf("%-11s  %s", "note", fmt.Sprintf(format, args...)))
 	}
-	for i, r := range []*loadgen.Result{a, b} {
+	for i, r := range []finishedRun{first, second} {
 		switch {
-		case r == nil:
-		case r.Interrupted:
+		case r.doubt != "":
+			note("%s is suspect: %s", abNames[i], r.doubt)
+		case r.result == nil:
+		case r.result.Interrupted:
 			note("%s was interrupted, and is of the time until then", abNames[i])
-		case r.Validity == loadgen.Suspect:
-			note("%s is suspect: %s", abNames[i], warnings(r))
+		case r.result.Validity == loadgen.Suspect:
+			note("%s is suspect: %s", abNames[i], warnings(r.result))
 		}
 	}
+	a, b := first.result, second.result
 	if a == nil || b == nil {
 		return lines
 	}
@@ -139,6 +142,8 @@ func unlike(a, b *loadgen.Result) (lines []string) {
 		what string
 		a, b any
 	}{
+		{"version of scalbench", a.Version, b.Version},
+		{"method", a.Plan.Targets[0].Method, b.Plan.Targets[0].Method}, {"bytes of the body", a.Plan.Targets[0].BodyBytes, b.Plan.Targets[0].BodyBytes},
 		{"protocol", a.Protocol, b.Protocol}, {"connections", a.Plan.Connections, b.Plan.Connections}, {"streams", a.Plan.Streams, b.Plan.Streams},
 		{"requests on a connection", a.Plan.RequestsPerConn, b.Plan.RequestsPerConn}, {"offered rate", a.Plan.Rate.String(), b.Plan.Rate.String()},
 		{"CPUs of the generator", a.Plan.CPUs.String(), b.Plan.CPUs.String()},

@@ -68,7 +68,7 @@ func savedPlan(plan loadgen.Plan, started bool, r *loadgen.Result) string {
 // printBefore tells what the same plan gave before, and where both are.
 func printBefore(out io.Writer, before saved.Entry, number int, r *loadgen.Result) {
 	var earlier loadgen.Result
-	if json.Unmarshal(before.Result, &earlier) != nil || earlier.RPS <= 0 || r.RPS <= 0 || earlier.Interrupted || r.Interrupted {
+	if json.Unmarshal(before.Result, &earlier) != nil || !holdable(&earlier) || !holdable(r) {
 		fmt.Fprintf(out, "saved    #%d\n", number)
 		return
 	}
@@ -82,6 +82,11 @@ func printBefore(out io.Writer, before saved.Entry, number int, r *loadgen.Resul
 	}
 	fmt.Fprintf(out, "before   %s same plan %s req/s: %s, %s\n", clockOf(before.At, time.Now()), rate(earlier.RPS), units.SignedPercent(r.RPS/earlier.RPS-1), where)
 	fmt.Fprintf(out, "saved    #%d   next: scalbench compare %d %d\n", number, before.Number, number)
+}
+
+// holdable tells whether the rate of a result can be held against another one.
+func holdable(r *loadgen.Result) bool {
+	return r.RPS > 0 && !r.Interrupted && r.Validity != loadgen.Invalid
 }
 
 // clockOf is a time as people say it: of today without the day.
