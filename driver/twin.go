@@ -100,17 +100,11 @@ func copyOf(v suite.Variant) (made measure.Twin, about string) {
 			return measure.Twin{}, fmt.Sprintf("the same file: %s starts %s by itself, so that a copy of it would not run", v.Command[0], program)
 		}
 	}
-	if isScript(program) || v.Expect.Exe == "" && slices.Contains(launchers(), filepath.Base(v.Command[0])) {
+	if isScript(program) || v.Expect.Exe == "" && serverproc.IsWrapper(v.Command[0]) {
 		return measure.Twin{}, fmt.Sprintf("the same file: %s starts another program, and a copy of it would start the same; expect.exe would tell which", v.Command[0])
 	}
 	made.Program = program
 	return made, "a copy of " + program + " at another path"
-}
-
-// launchers are programs that are there to become another one.
-func launchers() []string {
-	return []string{"sh", "bash", "dash", "ash", "ksh", "zsh", "busybox", "env", "taskset", "numactl", "chrt", "nice", "ionice", "nohup", "setsid", "setpriv",
-		"su", "sudo", "runuser", "unshare", "prlimit", "stdbuf", "timeout", "systemd-run"}
 }
 
 // resolve finds a program as a server's start does, without symbolic links.

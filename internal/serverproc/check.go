@@ -85,15 +85,17 @@ func wrongExe(e Expect, o Observation) string {
 			return fmt.Sprintf("the pid is %s, not %s, which runs below it as process %d: the wrapper must exec", exe.Value, e.Exe, m.PID)
 		}
 	}
-	if isWrapper(exe.Value) {
+	if IsWrapper(exe.Value) {
 		return fmt.Sprintf("the pid is %s, not %s: the wrapper must exec", exe.Value, e.Exe)
 	}
 	return fmt.Sprintf("process %d runs %s, not %s", o.Server.PID, exe.Value, e.Exe)
 }
 
-// isWrapper knows programs that start others. As a server they make no sense.
-func isWrapper(exe string) bool {
-	wrappers := []string{"sh", "bash", "dash", "ash", "busybox", "ksh", "zsh", "env", "nice", "taskset", "timeout", "setpriv", "sudo", "su", "runuser", "strace"}
+// IsWrapper knows programs, by their names or paths, that are there to start or to become
+// another one. As a server they make no sense.
+func IsWrapper(exe string) bool {
+	wrappers := []string{"sh", "bash", "dash", "ash", "ksh", "zsh", "busybox", "env", "taskset", "numactl", "chrt", "nice", "ionice", "nohup", "setsid", "setpriv",
+		"su", "sudo", "runuser", "unshare", "prlimit", "stdbuf", "timeout", "strace", "systemd-run"}
 	return slices.Contains(wrappers, exe[strings.LastIndexByte(exe, '/')+1:])
 }
 

@@ -138,3 +138,12 @@ func TestOrder(t *testing.T) {
 		}
 	}
 }
+
+// One list for whoever asks: those that stay as a parent, and those that become another.
+func TestIsWrapper(t *testing.T) {
+	for exe, want := range map[string]bool{"sh": true, "/usr/bin/env": true, "numactl": true, "/usr/bin/strace": true, "nginx": false, "/opt/sh/server": false, "": false} {
+		if IsWrapper(exe) != want {
+			t.Errorf("%q: %t", exe, !want)
+		}
+	}
+}
