@@ -34,8 +34,9 @@ func (b NodeBytes) total() (sum int64) {
 
 // Placement is where the memory of a process lies that is resident and mapped.
 type Placement struct {
-	// Anonymous is its own: heap, stacks, what it wrote over a mapped file. Shared memory
-	// without a name is in it.
+	// Anonymous is its own: heap, stacks, what it wrote over a mapped file. Of a mapping that
+	// was written over in part the kernel tells how much, and not on which node: those pages
+	// are shared out over the nodes of the mapping in proportion.
 	Anonymous NodeBytes `json:"anonymous,omitempty"`
 	File      NodeBytes `json:"file,omitempty"` // of the page cache, of all mapped files
 	// Files are the mapped files, the largest first. A file that is only read, or sent with
@@ -85,13 +86,14 @@ func parseNumaMaps(data []byte) (Placement, error) {
 		if err != nil {
 			return Placement{}, fmt.Errorf("line %q: %w", line, err)
 		}
-		if m.path == "" || m.anonymous {
-			p.Anonymous.add(m.bytes)
+		own, file := m.split()
+		p.Anonymous.add(own)
+		if m.path == "" {
 			continue
 		}
-		p.File.add(m.bytes)
+		p.File.add(file)
 		of := files[m.path]
-		of.add(m.bytes)
+		of.add(file)
 		files[m.path] = of
 	}
 	for _, path := range slices.Sorted(maps.Keys(files)) {
@@ -105,14 +107,42 @@ func parseNumaMaps(data []byte) (Placement, error) {
 
 // numaMap is one mapping.
 type numaMap struct {
-	path      string // "": of no file
-	anonymous bool   // pages of a file that were written over are the process's own
-	bytes     NodeBytes
+	path      string        // "": of no file
+	anonPages int64         // of a file: that were written over, and are the process's own
+	pages     map[int]int64 // by node; those of them, too
+	pageBytes int64
+}
+
+// split tells what of a mapping is the process's own and what is its file's.
+func (m numaMap) split() (own, file NodeBytes) {
+	own, file = NodeBytes{}, NodeBytes{}
+	total, anon := int64(0), m.anonPages
+	for _, pages := range m.pages {
+		total += pages
+	}
+	if anon = min(anon, total); m.path == "" {
+		anon = total
+	}
+	if total == 0 {
+		return own, file
+	}
+	seen, given := int64(0), int64(0)
+	for _, node := range slices.Sorted(maps.Keys(m.pages)) {
+		seen += m.pages[node]
+		part := anon*seen/total - given // what is given in all is right at the last one
+		given += part
+		if part > 0 {
+			own[node] = part * m.pageBytes
+		}
+		if rest := m.pages[node] - part; rest > 0 {
+			file[node] = rest * m.pageBytes
+		}
+	}
+	return own, file
 }
 
 func parseNumaMap(words []string) (numaMap, error) {
-	m := numaMap{bytes: NodeBytes{}}
-	pageBytes := int64(4096)
+	m := numaMap{pages: map[int]int64{}, pageBytes: 4096}
 	for _, word := range words {
 		key, value, found := strings.Cut(word, "=")
 		if !found {
@@ -122,24 +152,25 @@ func parseNumaMap(words []string) (numaMap, error) {
 		case key == "file":
 			m.path = unescapePath(value)
 		case key == "anon":
-			m.anonymous = true
+			pages, err := strconv.ParseInt(value, 10, 64)
+			if err != nil {
+				return m, fmt.Errorf("%q is not a number of pages", word)
+			}
+			m.anonPages = pages
 		case key == "kernelpagesize_kB":
 			kib, err := strconv.ParseInt(value, 10, 64)
 			if err != nil {
 				return m, fmt.Errorf("%q is not a size", word)
 			}
-			pageBytes = kib << 10
+			m.pageBytes = kib << 10
 		case len(key) > 1 && key[0] == 'N':
 			node, nodeErr := strconv.Atoi(key[1:])
 			pages, err := strconv.ParseInt(value, 10, 64)
 			if nodeErr != nil || err != nil {
 				return m, fmt.Errorf("%q is not the pages of a node", word)
 			}
-			m.bytes[node] = pages
+			m.pages[node] = pages
 		}
-	}
-	for node := range m.bytes {
-		m.bytes[node] *= pageBytes
 	}
 	return m, nil
 }

@@ -19,6 +19,8 @@ const numaMaps = `55b2a9c3a000 default file=/srv/a\040b mapped=2 N0=2 kernelpage
 7f225eb65000 default file=/srv/static-1m mapped=1 N1=1 kernelpagesize_kB=4
 7f225eb66000 default file=/anon_hugepage\040(deleted) huge anon=3 dirty=3 N1=3 kernelpagesize_kB=2048
 7f225eb67000 default file=/srv/not-read
+7f225eb69000 default file=/srv/none anon=1 N0=0 kernelpagesize_kB=4
+7f225eb68000 default file=/lib/libc anon=3 dirty=3 mapped=12 N0=8 N1=4 kernelpagesize_kB=4
 7ffc51d5e000 default
 `
 
@@ -28,15 +30,18 @@ func TestParseNumaMaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Placement{
-		// 1 + 3 pages of 4 KiB; 1 of them, and 3 huge ones of 2 MiB.
-		Anonymous: NodeBytes{0: 4 * 4096, 1: 4096 + 3*2<<20},
-		File:      NodeBytes{0: 8 * 4096, 1: 251 * 4096},
-		Files:     []FilePlacement{{"/srv/static-1m", NodeBytes{0: 6 * 4096, 1: 251 * 4096}}, {"/srv/a b", NodeBytes{0: 2 * 4096}}},
+		// 1 + 3 pages of 4 KiB, and 2 of the 3 of libc, which has 8 of 12 there; 1 of them, 1 of
+		// libc, and 3 huge ones of 2 MiB.
+		Anonymous: NodeBytes{0: 6 * 4096, 1: 2*4096 + 3*2<<20},
+		// 2 and 6, and 6 of libc; 251, and 3 of libc.
+		File: NodeBytes{0: 14 * 4096, 1: 254 * 4096},
+		Files: []FilePlacement{{"/srv/static-1m", NodeBytes{0: 6 * 4096, 1: 251 * 4096}}, {"/lib/libc", NodeBytes{0: 6 * 4096, 1: 3 * 4096}},
+			{"/srv/a b", NodeBytes{0: 2 * 4096}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	for _, line := range []string{"1 default N0=x", "1 default Nx=1", "1 default N0=1 kernelpagesize_kB=big"} {
+	for _, line := range []string{"1 default N0=x", "1 default Nx=1", "1 default N0=1 kernelpagesize_kB=big", "1 default file=/x anon=many N0=1"} {
 		if _, err := parseNumaMaps([]byte(line)); err == nil {
 			t.Errorf("%q is read", line)
 		}
