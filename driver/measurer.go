@@ -105,10 +105,7 @@ func (p *processes) together(scenarios []suite.Scenario) bool {
 	return err == nil
 }
 
-func (p *processes) moveAside() (bool, error) {
-	_, moved, err := p.bench.MoveAside()
-	return moved, err
-}
+func (p *processes) moveAside() (bool, error) { return p.bench.MoveAside() }
 
 func (p *processes) close() error { return errors.Join(p.bench.MoveBack(), os.RemoveAll(p.work)) }
 

@@ -2,8 +2,6 @@ package procfs
 
 import (
 	"errors"
-	"os"
-	"runtime"
 	"testing"
 	"time"
 
@@ -90,32 +88,6 @@ func TestReceiveDropsAreCounted(t *testing.T) {
 		passed := counters(t).Sub(before)
 		return passed.UDPReceiveDrops >= 136 && passed.UDPInErrors >= passed.UDPReceiveDrops
 	})
-}
-
-func TestOwnSwitches(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	f := NewFS("/proc")
-	read := func() Switches {
-		s, err := f.ThreadSwitches(os.Getpid(), unix.Gettid())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	before := read()
-	for range 10 {
-		// Long enough that the timer does not fire before the thread has left its CPU.
-		if err := unix.Nanosleep(&unix.Timespec{Nsec: 100_000}, nil); err != nil && !errors.Is(err, unix.EINTR) {
-			t.Fatal(err)
-		}
-	}
-	if passed := read().Sub(before); passed.Voluntary < 10 {
-		t.Errorf("%+v, want 10 voluntary ones for 10 waits", passed)
-	}
-	if _, err := f.ThreadSwitches(os.Getpid(), 1<<30); !errors.Is(err, ErrGone) {
-		t.Errorf("a thread that there is not: %v, want ErrGone", err)
-	}
 }
 
 // Of the host's own file only relations are known.

@@ -65,34 +65,3 @@ func TestParseNetCountersErrors(t *testing.T) {
 		t.Error("addList took x for a count")
 	}
 }
-
-func TestThreadSwitches(t *testing.T) {
-	f := unpack(t)
-	got, err := f.ThreadSwitches(102, 140)
-	if err != nil {
-		t.Fatal(err)
-	}
-	check(t, "ThreadSwitches(102, 140)", got, Switches{Voluntary: 5, Involuntary: 5})
-	main, err := f.ThreadSwitches(102, 102)
-	if err != nil {
-		t.Fatal(err)
-	}
-	check(t, "Sub", main.Sub(got), Switches{Voluntary: 795, Involuntary: 25}) // 800 - 5, 30 - 5
-}
-
-func TestParseSwitchesErrors(t *testing.T) {
-	const voluntary, involuntary = "Name:\tx\nvoluntary_ctxt_switches:\t1\n", "nonvoluntary_ctxt_switches:\t2\n"
-	if s, err := parseSwitches([]byte(voluntary + involuntary)); err != nil || s != (Switches{1, 2}) {
-		t.Errorf("%+v, %v", s, err)
-	}
-	for _, tt := range []struct{ data, want string }{
-		{"Name:\tx\n", `no line "voluntary_ctxt_switches:"`},
-		{voluntary, `no line "nonvoluntary_ctxt_switches:"`},
-		{"Name:\tx\n" + involuntary, `no line "voluntary_ctxt_switches:"`}, // not the end of the longer name
-		{voluntary + "nonvoluntary_ctxt_switches:\tfew\n", `"few" is not a count`},
-	} {
-		if _, err := parseSwitches([]byte(tt.data)); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("parseSwitches(%q): %v, want an error with %q", tt.data, err, tt.want)
-		}
-	}
-}

@@ -8,19 +8,18 @@ import (
 )
 
 // MoveAside keeps this process off the CPUs of servers, helpers and generator, with all that
-// looks at them from here, until [Bench.MoveBack]. It returns where it is now; false when
-// the host has no other CPU for it. The CPUs that this process may use are to be looked at
-// before.
-func (b *Bench) MoveAside() (to cpuset.Set, moved bool, err error) {
-	to = aside(b.allowed, b.placement, host.NewFS("/").Topology().Siblings)
+// looks at them from here, until [Bench.MoveBack]; false when the host has no other CPU for
+// it. The CPUs that this process may use are to be looked at before.
+func (b *Bench) MoveAside() (moved bool, err error) {
+	to := aside(b.allowed, b.placement, host.NewFS("/").Topology().Siblings)
 	if to == (cpuset.Set{}) {
-		return b.allowed, false, nil
+		return false, nil
 	}
 	if err := cpuset.SetProcess(to); err != nil {
-		return b.allowed, false, fmt.Errorf("keep off the CPUs of what is measured: %w", err)
+		return false, fmt.Errorf("keep off the CPUs of what is measured: %w", err)
 	}
 	b.aside = true
-	return to, true, nil
+	return true, nil
 }
 
 // MoveBack ends that.
