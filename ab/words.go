@@ -43,7 +43,10 @@ func (s State) answer() string {
 }
 
 func (s State) needsText() string {
-	if s.Needs == 0 {
+	switch {
+	case s.Needs == 0 && s.Rule.Max < firstTime:
+		return ": too little was seen, and nothing is said before " + roughly(firstTime)
+	case s.Needs == 0:
 		return ": too little was seen"
 	}
 	return ": would need " + about(s.Needs)

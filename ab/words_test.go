@@ -42,6 +42,8 @@ func TestLine(t *testing.T) {
 			"cannot tell: would need more than a day; so far B is between 2.1 % slower and 0.4 % faster, 60 s"},
 		{State{Rule: rule, Verdict: CannotTell, RPS: Estimate{Ratio: 0.9, Hi: math.Inf(1)}, Elapsed: 3 * time.Second},
 			"cannot tell: too little was seen, 3 s"},
+		{State{Rule: Rule{Max: 5 * time.Second}.complete(), Verdict: CannotTell, RPS: unknown, Elapsed: 5 * time.Second},
+			"cannot tell: too little was seen, and nothing is said before 6 s, 5 s"},
 		{State{Rule: rule, Verdict: Slower, Decided: true, ByTotals: true, RPS: bounds(0.96, 0.94, 0.98), Elapsed: 15 * time.Second},
 			"B is 4.0 % slower (2.0 to 6.0 %) in total, rare slow slices included, 15 s"},
 		{State{Rule: gate, Verdict: CannotTell, Loss: LossWithin, Decided: true, RPS: bounds(0.991, 0.979, 1.004), Elapsed: 6 * time.Second},

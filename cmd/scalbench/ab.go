@@ -27,7 +27,7 @@ func newAB(std streams) *cobra.Command {
 			"Both servers stay up, with connections to both; one generator loads them in turns, some ten milliseconds each,\n" +
 			"so that whatever disturbs the host disturbs both. It ends when the answer is sure, or after --max.\n\n" +
 			"Exit codes: 0 an answer, 3 B loses more than --max-loss, 4 it cannot be told, or the generator was the limit,\n" +
-			"5 a server was lost or ended, or both answer something else.",
+			"5 a server was lost or ended, requests failed, or both answer something else.",
 		Example: "  scalbench ab http://127.0.0.1:8080/ http://127.0.0.1:8081/\n" +
 			"  scalbench ab --base './old --port {port}' --new './new --port {port}' http://127.0.0.1:{port}/api\n" +
 			"  scalbench ab --suite nginx-cache --scenario static-small --base cache-off --new cache-on\n" +

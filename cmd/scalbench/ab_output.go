@@ -16,13 +16,38 @@ import (
 // abResult is what came of a comparison.
 type abResult struct {
 	ab.Report[*loadgen.Result]
-	SliceS float64       `json:"slice_s"`
-	Lost   *loadgen.Lost `json:"lost,omitempty"` // the server that answered nothing any more
-	state  ab.State
+	SliceS  float64       `json:"slice_s"`
+	Lost    *loadgen.Lost `json:"lost,omitempty"`    // the server that answered nothing any more
+	Invalid bool          `json:"invalid,omitempty"` // what was measured is worth nothing
+	Why     string        `json:"why,omitempty"`     // why there is no verdict, whatever the ratios look like
+	state   ab.State
 }
 
 func newABResult(s ab.State, p *loadgen.Pairs) abResult {
-	return abResult{ab.ReportOf(s, p.A, p.B), p.Slices.Length.Seconds(), p.Lost, s}
+	r := abResult{Report: ab.ReportOf(s, p.A, p.B), SliceS: p.Slices.Length.Seconds(), Lost: p.Lost, state: s}
+	r.doubt()
+	return r
+}
+
+// doubt takes back what both loads do not allow to say.
+func (r *abResult) doubt() {
+	broken, limited := abBroken(*r), saturated(*r)
+	switch {
+	case broken != "":
+		r.Invalid, r.Why = true, broken
+		r.Verdict = ab.CannotTell
+		if r.Loss != ab.LossNotAsked {
+			r.Loss = ab.LossCannotTell
+		}
+	case limited != "" && (r.Verdict == ab.Same || r.Loss == ab.LossWithin):
+		r.Why = "the generator was the limit, and what is no faster than it looks the same: " + limited
+		if r.Verdict == ab.Same {
+			r.Verdict = ab.CannotTell
+		}
+		if r.Loss == ab.LossWithin {
+			r.Loss = ab.LossCannotTell
+		}
+	}
 }
 
 // write puts the result where it was asked for.
@@ -71,6 +96,12 @@ func printAB(out io.Writer, r abResult) error {
 		return err
 	}
 	text := r.state.Line()
+	switch {
+	case r.Invalid:
+		text = "no answer: " + r.Why
+	case r.Why != "":
+		text = "cannot tell: " + r.Why
+	}
 	if sameTarget(r) {
 		text = "A/A, the same server twice: " + text
 	}
@@ -117,25 +148,30 @@ func (o *abOptions) judge(r abResult) error {
 	switch {
 	case r.A.Interrupted || r.B.Interrupted:
 		return errInterrupted
-	case r.Lost != nil:
-		return fmt.Errorf("%w: %s was lost", errInvalid, abNames[r.Lost.Target])
-	case abBroken(r) != "":
-		return fmt.Errorf("%w: %s", errInvalid, abBroken(r))
+	case r.Invalid:
+		return fmt.Errorf("%w: %s", errInvalid, r.Why)
 	case r.Loss == ab.LossExceeded:
 		return fmt.Errorf("%w: B loses more than %s", errBroken, units.Percent(o.maxLoss.frac))
-	case saturated(r) != "" && (r.Verdict == ab.Same || r.Loss == ab.LossWithin):
-		return fmt.Errorf("%w: the generator was the limit, and what is no faster than it looks the same: %s", errNoVerdict, saturated(r))
+	case r.Why != "":
+		return fmt.Errorf("%w: %s", errNoVerdict, r.Why)
 	case !r.state.Decided:
 		return errNoVerdict
 	}
 	return nil
 }
 
-// abBroken says what makes a comparison worth nothing; "": nothing does. That a generator
-// stood still, which spoils a single load, is one bad slice here, and noise that the
-// interval has in it.
+// abBroken says what makes a comparison worth nothing; "": nothing does. A server that
+// refuses some requests has time for the others, and seems the faster for it. That a
+// generator stood still, which spoils a single load, is one bad slice here, and noise that
+// the interval has in it.
 func abBroken(r abResult) string {
+	if r.Lost != nil {
+		return abNames[r.Lost.Target] + " was lost"
+	}
 	for i, side := range []*loadgen.Result{r.A, r.B} {
+		if n := side.Ledger.ErrorsTotal(); n > 0 {
+			return fmt.Sprintf("%s: %s of %s requests failed: %s", abNames[i], units.Group(int64(n)), units.Group(int64(side.Ledger.Scheduled)), mainFailure(side))
+		}
 		for _, w := range side.Warnings {
 			if w.Code == loadgen.LedgerBroken || w.Code == loadgen.Suspended {
 				return abNames[i] + ": " + w.Text

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/scalws/scalbench/ab"
@@ -17,6 +18,7 @@ func TestJudgeAB(t *testing.T) {
 		}
 		return r
 	}
+	failed := map[string]loadgen.Split{"bad_status": {Sent: 1}}
 	decided := func(v ab.Verdict, l ab.Loss) abResult {
 		return abResult{Report: ab.Report[*loadgen.Result]{Verdict: v, Loss: l, A: of(), B: of()}, state: ab.State{Verdict: v, Loss: l, Decided: v != ab.CannotTell || l != ab.LossNotAsked}}
 	}
@@ -36,14 +38,53 @@ func TestJudgeAB(t *testing.T) {
 		"a ledger that does not add up":  {func(r *abResult) { r.A = of(loadgen.LedgerBroken) }, decided(ab.Slower, ""), errInvalid},
 		"a host that slept":              {func(r *abResult) { r.B = of(loadgen.Suspended) }, decided(ab.Same, ""), errInvalid},
 		"a server that was lost":         {func(r *abResult) { r.Lost = &loadgen.Lost{Target: 1} }, decided(ab.Slower, ""), errInvalid},
+		"requests of A that failed":      {func(r *abResult) { r.A.Ledger.Errors = failed }, decided(ab.Same, ""), errInvalid},
+		"of B, whatever it lost":         {func(r *abResult) { r.B.Ledger.Errors = failed }, decided(ab.Slower, ab.LossExceeded), errInvalid},
+		"requests that were cut":         {func(r *abResult) { r.B.Ledger.Unfinished = 1 }, decided(ab.Slower, ""), nil}, // at the end of a slice
 		"interrupted, whatever is known": {func(r *abResult) { r.B.Interrupted = true }, decided(ab.Slower, ab.LossExceeded), errInterrupted},
 	} {
 		r := tt.of
 		if tt.change != nil {
 			tt.change(&r)
 		}
+		r.doubt()
 		if err := new(abOptions).judge(r); !errors.Is(err, tt.want) || (err == nil) != (tt.want == nil) {
 			t.Errorf("%s: %v, want %v", name, err, tt.want)
+		}
+	}
+}
+
+// What takes a verdict back takes it out of the file, too, and of the answer in one line.
+func TestDoubtAB(t *testing.T) {
+	saturated := func() *loadgen.Result {
+		return &loadgen.Result{Plan: loadgen.PlanEcho{Targets: []loadgen.TargetEcho{{}}}, Warnings: []loadgen.Warning{{Code: loadgen.GeneratorSaturated, Text: "busy"}}}
+	}
+	failed := func() *loadgen.Result {
+		return &loadgen.Result{
+			Plan:   loadgen.PlanEcho{Targets: []loadgen.TargetEcho{{}}},
+			Ledger: loadgen.Ledger{Scheduled: 100, Errors: map[string]loadgen.Split{"bad_status": {Sent: 5}}}, FirstErrors: map[string]string{"bad_status": "status 503"},
+		}
+	}
+	for name, tt := range map[string]struct {
+		verdict, wantVerdict ab.Verdict
+		loss, wantLoss       ab.Loss
+		b                    *loadgen.Result
+		line                 string
+	}{
+		"failed":                  {ab.Same, ab.CannotTell, ab.LossWithin, ab.LossCannotTell, failed(), "A/A, the same server twice: no answer: B: 5 of 100 requests failed: bad_status, status 503\n"},
+		"failed, no loss asked":   {ab.Faster, ab.CannotTell, "", "", failed(), "A/A, the same server twice: no answer: B: 5 of 100"},
+		"saturated":               {ab.Same, ab.CannotTell, "", "", saturated(), "cannot tell: the generator was the limit"},
+		"saturated, within":       {ab.Slower, ab.Slower, ab.LossWithin, ab.LossCannotTell, saturated(), "cannot tell: the generator was the limit"},
+		"saturated, all the more": {ab.Slower, ab.Slower, ab.LossExceeded, ab.LossExceeded, saturated(), "a loss above 3 %"},
+	} {
+		s := ab.State{Rule: ab.Rule{Margin: 0.01, MaxLoss: 0.03}, Verdict: tt.verdict, Loss: tt.loss, Decided: true}
+		r := newABResult(s, &loadgen.Pairs{A: &loadgen.Result{Plan: loadgen.PlanEcho{Targets: []loadgen.TargetEcho{{}}}}, B: tt.b})
+		var out strings.Builder
+		if err := printAB(&out, r); err != nil {
+			t.Fatal(err)
+		}
+		if r.Verdict != tt.wantVerdict || r.Loss != tt.wantLoss || !strings.Contains(out.String(), tt.line) {
+			t.Errorf("%s: %s, loss %q\n%s", name, r.Verdict, r.Loss, out.String())
 		}
 	}
 }
