@@ -118,7 +118,7 @@ func (s State) Details() []string {
 		of   Estimate
 	}{{"p50", s.P50}, {"p99", s.P99}, {"CPU/request", s.CPU}} {
 		if !math.IsNaN(m.of.Ratio) {
-			lines = append(lines, fmt.Sprintf("%-11s  %s", m.name, m.of.text(s.Rule.Margin, lowerHigher)))
+			lines = append(lines, fmt.Sprintf("%-11s  %s%s", m.name, m.of.text(s.Rule.Margin, lowerHigher), m.of.partText(s.RPS)))
 		}
 	}
 	if e := s.RPS; e.Known() {
@@ -139,6 +139,15 @@ func (e Estimate) text(margin float64, w direction) string {
 		return "cannot tell"
 	}
 	return "cannot tell: " + e.between(w)
+}
+
+// partText says that a metric is of a part of the pairs: slices with few requests have no
+// p99, and they are not like the others.
+func (e Estimate) partText(of Estimate) string {
+	if e.Pairs == 0 || e.Pairs >= of.Pairs {
+		return ""
+	}
+	return fmt.Sprintf(", in %d of %d pairs", e.Pairs, of.Pairs)
 }
 
 // finding is the interval on the ln scale again.

@@ -102,6 +102,11 @@ func TestDetails(t *testing.T) {
 	if got := s.Details(); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
+	s.P50.Pairs, s.P99.Pairs, s.CPU.Pairs = 220, 150, 0 // slow slices have no p99
+	want[1] += ", in 150 of 220 pairs"
+	if got := s.Details(); !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
 	s.P50, s.CPU, s.P99, s.RPS = unknown, unknown, Estimate{Ratio: 1.2, Hi: math.Inf(1)}, unknown
 	if got := s.Details(); !slices.Equal(got, []string{"p99          cannot tell"}) {
 		t.Errorf("got %q", got)
