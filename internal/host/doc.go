@@ -16,8 +16,9 @@
 //   - node: memory and the CPUs that are near to it (NUMA).
 //   - own: belonging to a process tree that the session started. Foreign is all
 //     other work, of processes and of the kernel.
-//   - interrupts: time in hard and soft interrupts. The network stack works in them,
-//     for us as for others, so that they are neither own nor foreign.
+//   - interrupts: time in hard and soft interrupts, and in ksoftirqd, which goes on where
+//     these end. The network stack works in them, for us as for others, so that they are
+//     neither own nor foreign.
 //   - finding: what one check of the host said, with its [Level].
 //
 // # Flow

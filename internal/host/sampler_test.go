@@ -146,6 +146,27 @@ func TestSamplerOfForeignWork(t *testing.T) {
 	}
 }
 
+// What ksoftirqd does is what interrupts have left to it: on a loaded host our own packets,
+// 0.2 of 4 s here. A process that calls itself so is one like any other.
+func TestSamplerOfSoftInterrupts(t *testing.T) {
+	for _, tt := range []struct {
+		parent  string
+		foreign float64
+	}{{"2", 0}, {"1", 0.05}} {
+		m := machineOf(t, "xeon")
+		_, tail, _ := strings.Cut(m.read("proc/500/stat"), ") ")
+		words := strings.Fields(tail)
+		words[1] = tt.parent
+		m.write("proc/500/stat", "500 (ksoftirqd/1) "+strings.Join(words, " ")+"\n")
+		second := func() { m.serve(300, 0, 100); m.run(500, userTime, 20) }
+		got := seconds(t, m, gateway(t), repeat(10, second)...)
+		server := areaOf(t, got.Verdict.Areas, "server")
+		check(t, "foreign, child of "+tt.parent, server.ForeignFrac, tt.foreign)
+		check(t, "interrupts", server.InterruptsFrac, 0.25)
+		check(t, "who, child of "+tt.parent, len(got.Verdict.Who) > 0, tt.foreign > 0)
+	}
+}
+
 // Nobody is asked for as long as nothing foreign is seen; then what happened before is
 // told with the rest.
 func TestSamplerLooksAtProcessesOnlyWhenNeeded(t *testing.T) {
