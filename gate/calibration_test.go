@@ -102,6 +102,34 @@ func TestFloors(t *testing.T) {
 	}
 }
 
+// Every number that a limit may be about is a multiple of its round's: a level that one
+// round has would be noise of all that are drawn.
+func TestLevelled(t *testing.T) {
+	n := rowOf([]float64{1, 1, 1, 1, 1}, []float64{1, 1, 1, 1, 1})
+	numbers := map[string]func(m *record.Measurement) *record.Value{ // that a limit may be about
+		"rps": func(m *record.Measurement) *record.Value { return &m.RPS }, "cpu_us": func(m *record.Measurement) *record.Value { return &m.CPUMicros },
+		"p99": func(m *record.Measurement) *record.Value { return &m.P99Millis }, "p99.9": func(m *record.Measurement) *record.Value { return &m.P999Millis },
+		"RSS": func(m *record.Measurement) *record.Value { return &m.RSSKiB },
+	}
+	for i := range n.Rounds { // the second round is at twice the level in all of them
+		for _, runs := range [][]record.Measurement{n.Rounds[i].Base, n.Rounds[i].New} {
+			for k := range runs {
+				for _, number := range numbers {
+					*number(&runs[k]) = record.Of(float64(i + 1))
+				}
+			}
+		}
+	}
+	d := newDrawing(&n, false, anySeed)
+	for name, number := range numbers {
+		for _, p := range d.pairs {
+			if got := number(&p.base).OrNaN(); math.Abs(got-1) > 1e-12 {
+				t.Fatalf("%s is %v of its round", name, got)
+			}
+		}
+	}
+}
+
 // Rounds at another level of the host make no spread: only what is inside of them does.
 func TestDrawnGatesHaveTheNoiseOfRounds(t *testing.T) {
 	n := rowAt([][]float64{{1, 1, 1, 1, 1}, {1.08, 1.08, 1.08, 1.08, 1.08}}, [][]float64{{1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}})

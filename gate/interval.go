@@ -111,9 +111,13 @@ func (p *paired) bounds(c candidates, how Interval) (iv stat.Interval, byRounds 
 
 // test holds the centre against tau: PBelow is the p of "tau or more", PAbove that of
 // "tau or less". It is within a level exactly when the bound at that level is beyond tau.
-// Without pairs both are 1.
+// Where there are no bounds, for want of pairs or of rounds, both are 1: what cannot be
+// tested counts in a family as a row that shows nothing.
 func (p *paired) test(tau float64, how Interval) stat.Shift {
 	none := stat.Shift{PAbove: 1, PBelow: 1}
+	if p.missing != "" {
+		return none
+	}
 	if how == ByBootstrap {
 		if p.drawn == nil {
 			return none

@@ -126,6 +126,12 @@ func TestIntervalOfOneRoundLeft(t *testing.T) {
 	if p.missing != "only one round has pairs within one speed" {
 		t.Errorf("%q", p.missing)
 	}
+	// Five of five are above 0, with p 1/32; but nobody knows what the other rounds are.
+	for how := range intervalWords {
+		if s := p.test(0, Interval(how)); s.PAbove != 1 || s.PBelow != 1 {
+			t.Errorf("by %s: %+v", Interval(how), s)
+		}
+	}
 	if p := newPairs([][]float64{nil, nil}, nil); p.missing != "no pair within one speed" {
 		t.Errorf("%q", p.missing)
 	}

@@ -90,6 +90,7 @@ func levelled(r RoundNumbers) []runPair {
 	for _, number := range []func(*record.Measurement) *record.Value{
 		func(m *record.Measurement) *record.Value { return &m.RPS },
 		func(m *record.Measurement) *record.Value { return &m.P99Millis },
+		func(m *record.Measurement) *record.Value { return &m.P999Millis },
 		func(m *record.Measurement) *record.Value { return &m.CPUMicros },
 		func(m *record.Measurement) *record.Value { return &m.RSSKiB },
 	} {
