@@ -124,6 +124,9 @@ func (r *gateRuleFlags) override(rule *gate.Rule, f *pflag.FlagSet) error {
 		case "margin":
 			rule.MarginFrac = margin
 		case "alpha":
+			if r.alpha == 0 { // in a rule it is the default
+				faults = append(faults, fmt.Errorf("alpha 0, expected a probability of error above 0, such as %v", gate.DefaultAlpha))
+			}
 			rule.Alpha = r.alpha
 		case "max-rounds":
 			rule.MaxRounds = r.maxRounds
