@@ -174,6 +174,9 @@ func TestIncidentSandboxAsRoot(t *testing.T) {
 	if s.code != 0 && s.code != exitInvalid {
 		t.Fatalf("exit code %d\n%s", s.code, s.stderr)
 	}
+	if len(s.rows) != 2 {
+		t.Fatalf("%d rows, want one of each variant: %+v\n%s", len(s.rows), s.rows, s.stderr)
+	}
 	for _, row := range s.rows {
 		if row.IdentityN == 0 || row.IdentityOK != row.IdentityN || row.State != record.Valid && !isHostsFault(row.Reason) {
 			t.Errorf("%+v", row)
@@ -276,11 +279,7 @@ scenarios: [{name: respond, url: /, connections: 4}]
 		`, which runs below it as process \d+: the wrapper must exec; process \d+ runs /`)
 }
 
-// A server that is faster than the generator beside it, in a session of record: a slower
-// one would look equal, so that there is no verdict.
-func TestIncidentGeneratorBound(t *testing.T) {
-	w := newFakeWorkshop(t)
-	s := w.run(t, `suite: generator
+const generatorBound = `suite: generator
 plan: {preset: release, rounds: 1, runs: 1, warmup: 50ms, measure: 500ms}
 quiet: {timeout: 0s}
 variants:
@@ -288,16 +287,32 @@ variants:
   - {name: b, command: ["{fake}", fake, chunks, "127.0.0.1:{port}"], ports: {http: 0}, env: {NAME: b}}
 scenarios: [{name: chunks, url: /, connections: 64}]
 compare: [{base: a, new: b}]
-`, nil)
-	if s.code != exitInvalid || len(s.rows) != 2 {
-		t.Fatalf("exit code %d, %+v\n%s", s.code, s.rows, s.stderr)
-	}
-	for _, row := range s.rows {
-		if row.State != record.Invalid || !strings.HasPrefix(row.Reason, "the generator was the limit: ") && !isHostsFault(row.Reason) {
-			t.Errorf("%s: %s, %q", row.Variant, row.State, row.Reason)
+`
+
+// A server that is faster than the generator beside it, in a session of record: a slower
+// one would look equal, so that there is no verdict. A generator that others keep from its
+// CPU says that instead, which proves nothing here: it is tried again, and then skipped.
+func TestIncidentGeneratorBound(t *testing.T) {
+	w := newFakeWorkshop(t)
+	told := map[string]bool{}
+	for try := 0; try < 5 && len(told) < 2; try++ {
+		s := w.run(t, strings.Replace(generatorBound, "suite: generator", fmt.Sprintf("suite: generator%d", try), 1), nil)
+		if s.code != exitInvalid || len(s.rows) != 2 {
+			t.Fatalf("exit code %d, %+v\n%s", s.code, s.rows, s.stderr)
 		}
+		for _, row := range s.rows {
+			switch bound := strings.HasPrefix(row.Reason, "the generator was the limit: "); {
+			case row.State != record.Invalid || !bound && !isHostsFault(row.Reason):
+				t.Fatalf("%s: %s, %q", row.Variant, row.State, row.Reason)
+			case bound:
+				told[row.Variant] = true
+			}
+		}
+		wantVerdict(t, w, exitInvalid, "chunks", "INVALID")
 	}
-	wantVerdict(t, w, exitInvalid, "chunks", "INVALID")
+	if len(told) < 2 {
+		t.Skipf("the generator had no CPU in any of 5 sessions, but for %v", told)
+	}
 }
 
 const sameTwice = `suite: same

@@ -42,8 +42,10 @@ func sandboxWrapper(t *testing.T) string {
 		t.Fatal(err)
 	}
 	text, err := asOrdinaryUser(t, path, "true").CombinedOutput()
-	if strings.Contains(string(text), "andlock") || strings.Contains(string(text), "seccomp is not supported") {
-		t.Skipf("this kernel cannot sandbox: %s", text)
+	for _, lacks := range []string{"missing kernel Landlock support", "landlock is not supported", "seccomp is not supported"} {
+		if strings.Contains(string(text), lacks) {
+			t.Skipf("this kernel cannot sandbox: %s", text)
+		}
 	}
 	if err != nil {
 		t.Fatalf("%v: %s", err, text)
@@ -119,8 +121,19 @@ func TestSandboxGate(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(text, "8 valid") {
-		t.Logf("not every measurement is valid\n%s", text)
+	valid := 0
+	for _, m := range round.Measurements {
+		switch {
+		case m.State == record.Valid:
+			valid++
+		case m.State == record.Invalid && isHostsFault(m.Reason):
+			t.Logf("others used the CPUs: %s, %s/%s: %s", m.Variant, m.Mode, m.Scenario, m.Reason)
+		case m.State != record.NotApplicable: // a row of another mode
+			t.Errorf("%s, %s/%s: %s: %s", m.Variant, m.Mode, m.Scenario, m.State, m.Reason)
+		}
+	}
+	if valid == 0 {
+		t.Errorf("no measurement is valid\n%s", text)
 	}
 }
 
