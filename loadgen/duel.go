@@ -69,21 +69,44 @@ const pairStream = 0x7061697273
 func targetName(i int) string { return string(rune('A' + i)) }
 
 // warmUp loads each target for as long as the plan says, and finds out how long slices
-// have to be so that requests end in them.
+// have to be so that requests end in them. A target that seems slow is looked at again, for
+// as long as its slices would be: a host that stood still for a moment would make them long
+// for good.
 func (d *duel) warmUp() error {
 	length := max(d.plan.WarmUp, d.slices.Length)
 	for _, s := range d.sides {
-		slice, err := d.load(s, Slices{Length: length})
+		response, err := d.typical(s, length)
 		if err != nil {
 			return err
 		}
-		if slice.P50US != nil {
-			response := time.Duration(*slice.P50US * 1e3)
-			d.lengthen(responsesInSlice * response)
+		if again := d.lengthFor(response); again > d.slices.Length {
+			second, err := d.typical(s, again)
+			if err != nil {
+				return err
+			}
+			if second > 0 {
+				response = min(response, second)
+			}
 		}
+		d.lengthen(d.lengthFor(response))
 		s.forget()
 	}
 	return nil
+}
+
+// typical is the median response time of a target in a slice of that length; 0: nothing
+// ended in it.
+func (d *duel) typical(s *side, length time.Duration) (time.Duration, error) {
+	slice, err := d.load(s, Slices{Length: length})
+	if err != nil || slice.P50US == nil {
+		return 0, err
+	}
+	return time.Duration(*slice.P50US * 1e3), nil
+}
+
+// lengthFor is how long slices have to be for such a response time.
+func (d *duel) lengthFor(response time.Duration) time.Duration {
+	return min(responsesInSlice*response, sliceMax)
 }
 
 // responsesInSlice is how many a slot has to see in a slice: with fewer the beginning
@@ -92,7 +115,7 @@ const responsesInSlice = 20
 
 // lengthen makes slices longer, in the proportions of the plan.
 func (d *duel) lengthen(least time.Duration) {
-	if least = min(least, sliceMax); least > d.slices.Length {
+	if least > d.slices.Length {
 		d.slices.Settle = time.Duration(float64(d.slices.Settle) / float64(d.slices.Length) * float64(least))
 		d.slices.Length = least
 	}

@@ -148,6 +148,24 @@ func TestPairsOfSlowTargets(t *testing.T) {
 	}
 }
 
+// A host that stood still while a target warmed up does not make slices long for good.
+func TestPairsSlowAtFirst(t *testing.T) {
+	s := serve(t, func(s *scripted, p *peer) {
+		for r := p.request(); r != nil; r = p.request() {
+			if s.requests.Load() <= 4 { // the answers of the first warm-up, of two connections
+				time.Sleep(40 * time.Millisecond)
+			}
+			p.say(ok2)
+		}
+	})
+	p := pairsPlan(s.url, s.url)
+	p.WarmUp, p.Slices = 60*time.Millisecond, loadgen.SlicesOf(20*time.Millisecond)
+	r := runPairs(t, p, 1)
+	if l := r.Slices.Length; l > 500*time.Millisecond { // 20 answers of 40 ms are 800 ms
+		t.Errorf("slices of %v", l)
+	}
+}
+
 // What a slice leaves out at its end is unfinished, and never counted in the next:
 // its connections are opened anew.
 func TestPairsWithUnfinished(t *testing.T) {
@@ -167,7 +185,7 @@ func TestPairsWithUnfinished(t *testing.T) {
 	p.WarmUp, p.Slices = 0, loadgen.SlicesOf(20*time.Millisecond)
 	r := runPairs(t, p, 10)
 	l := r.A.Ledger
-	if l.Unfinished == 0 || l.ErrorsTotal() != 0 || r.B.Ledger.NotOK() != 0 {
+	if other := r.B.Ledger; l.Unfinished <= other.Unfinished || l.ErrorsTotal() != 0 || other.ErrorsTotal() != 0 { // the host may stand still for 2 ms at B's end
 		t.Errorf("A %+v, B %+v", l, r.B.Ledger)
 	}
 	if opened := r.A.Connections.Opened; opened < 3 || opened != uint64(slow.accepted.Load()) {

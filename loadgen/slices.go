@@ -21,8 +21,8 @@ const (
 	// SliceDefault is long against what a server needs to get up to its rate, and short
 	// against most of what disturbs a host.
 	SliceDefault = 50 * time.Millisecond
-	// settleShare of a slice is not counted, unless something else is said.
-	settleShare = 5
+	// SettleShare of a slice is not counted, unless something else is said.
+	SettleShare = 0.2
 
 	sliceMin = time.Millisecond
 	sliceMax = 10 * time.Second
@@ -30,7 +30,7 @@ const (
 
 // SlicesOf are slices of a length with the usual part left out.
 func SlicesOf(length time.Duration) Slices {
-	return Slices{Length: length, Settle: length / settleShare}
+	return Slices{Length: length, Settle: time.Duration(SettleShare * float64(length))}
 }
 
 // On reports whether there are any.

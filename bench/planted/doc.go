@@ -19,6 +19,7 @@
 //   - losses: 0.5, 1, 2 and 5 %: found or not, when, and the estimate against the truth.
 //   - slices: equal servers in slices of 20 to 1000 ms: how wide the interval is after the
 //     same time.
+//   - settle: a loss of 2 %, by how much of a slice is not counted.
 //   - method: the same losses in sessions and by the gate of the published reports, in a minute each.
 //
 // # Flow

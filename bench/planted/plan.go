@@ -19,6 +19,7 @@ func experiments(o options) []plan {
 		{"aa", "Equal servers, `scalbench ab`:", equalTries(2 * o.tries), tableOfEqual},
 		{"losses", "Planted losses, `scalbench ab`:", lossTries(o.losses, o.tries), tableOfLosses},
 		{"slices", "Equal servers for 20 s, by the length of a slice:", sliceTries(max(1, o.tries/2)), tableOfSlices},
+		{"settle", "A loss of 2 % for 20 s, by how much of a slice is not counted:", settleTries(max(1, o.tries/2)), tableOfSettling},
 		{"method", "Planted losses, sessions of 3 rounds of 3 runs of 2 s, policy parity:", sessionTries(o.losses, o.tries), tableOfSessions},
 	}
 	return slices.DeleteFunc(all, func(p plan) bool { return !slices.Contains(o.only, p.name) })
@@ -60,6 +61,16 @@ func sliceTries(n int) (tries []try) {
 	for range n {
 		for _, ms := range []int{20, 50, 100, 250, 1000} {
 			tries = append(tries, try{margin: 0.0001, max: 20 * time.Second, slice: time.Duration(ms) * time.Millisecond})
+		}
+	}
+	return number(tries)
+}
+
+// settleTries go on likewise, with a loss: what is counted too early would bend it.
+func settleTries(n int) (tries []try) {
+	for range n {
+		for _, share := range []float64{0.02, 0.1, 0.2, 0.4, 0.6} {
+			tries = append(tries, try{loss: 0.02, margin: 0.0001, max: 20 * time.Second, settle: share, maxLoss: 0.02})
 		}
 	}
 	return number(tries)

@@ -43,6 +43,18 @@ func tableOfSlices(all []outcome) string {
 	return markdown(rows)
 }
 
+// tableOfSettling says how wide the interval was in the end, and whether the truth was in it.
+func tableOfSettling(all []outcome) string {
+	rows := [][]string{{"not counted", "tries", "rps: median (least to most)", "half its interval", "truth in it", "CPU/request: median (least to most)", "half its interval", "error"}}
+	for _, group := range groups(all, func(o outcome) float64 { return o.Settle }) {
+		rows = append(rows, []string{
+			percent(group[0].Settle, 0), fmt.Sprint(len(group)), changes(group, rpsOf), halves(group, rpsOf), covered(group, rpsOf),
+			changes(group, cpuOf), halves(group, cpuOf), fmt.Sprint(count(group, "error")),
+		})
+	}
+	return markdown(rows)
+}
+
 // tableOfSessions counts verdicts.
 func tableOfSessions(all []outcome) string {
 	rows := [][]string{{"loss", "sessions", "FAIL", "BORDERLINE", "PASS", "other", "rps: median (least to most)", "time (median)"}}

@@ -18,8 +18,10 @@ import (
 type try struct {
 	loss    float64 // that is planted in B
 	margin  float64
+	maxLoss float64 // ask for the side of this loss; where it is the true one, it goes on to the end
 	max     time.Duration
 	slice   time.Duration // 0: that of ab
+	settle  float64       // share of a slice that is not counted; 0: that of ab
 	seed    uint64
 	session bool // ask a session and its gate
 }
@@ -31,6 +33,7 @@ type outcome struct {
 	Loss       float64 `json:"loss"` // planted
 	Margin     float64 `json:"margin,omitempty"`
 	SliceMS    int64   `json:"slice_ms,omitempty"` // asked for; 0: that of ab
+	Settle     float64 `json:"settle,omitempty"`   // likewise
 	Verdict    string  `json:"verdict"`            // slower, same, ...; of a session PASS, FAIL, ...; or error
 	Error      string  `json:"error,omitempty"`
 	ElapsedS   float64 `json:"elapsed_s"` // when it was decided, or ended; of a session with all around it
@@ -66,7 +69,7 @@ func (o outcome) String() string {
 
 // run asks. A try that fails is one, too.
 func (t try) run(ctx context.Context, scalbench string) outcome {
-	o := outcome{Loss: t.loss, Margin: t.margin, SliceMS: t.slice.Milliseconds()}
+	o := outcome{Loss: t.loss, Margin: t.margin, SliceMS: t.slice.Milliseconds(), Settle: t.settle}
 	ask := t.askAB
 	if t.session {
 		ask = t.askSession
@@ -77,7 +80,7 @@ func (t try) run(ctx context.Context, scalbench string) outcome {
 	return o
 }
 
-// askAB runs `scalbench ab`. What it says with code 4 is an answer.
+// askAB runs `scalbench ab`. What it says with code 3 or 4 is an answer.
 func (t try) askAB(ctx context.Context, scalbench string, o *outcome) error {
 	server := quoted(scalbench) + " target --listen 127.0.0.1:{port}"
 	args := []string{"ab", "--base", server, "--new", server + t.burn(), "http://127.0.0.1:{port}/respond",
@@ -86,8 +89,14 @@ func (t try) askAB(ctx context.Context, scalbench string, o *outcome) error {
 	if t.slice > 0 {
 		args = append(args, "--slice", t.slice.String())
 	}
+	if t.maxLoss > 0 {
+		args = append(args, "--max-loss", strconv.FormatFloat(t.maxLoss, 'g', -1, 64))
+	}
+	if t.settle > 0 {
+		args = append(args, "--settle", strconv.FormatFloat(t.settle, 'g', -1, 64))
+	}
 	text, err := output(ctx, scalbench, args...)
-	if code := new(exec.ExitError); errors.As(err, &code) && code.ExitCode() == 4 {
+	if code := new(exec.ExitError); errors.As(err, &code) && (code.ExitCode() == 3 || code.ExitCode() == 4) {
 		err = nil
 	}
 	if err != nil {

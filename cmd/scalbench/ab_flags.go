@@ -25,6 +25,7 @@ type abOptions struct {
 	max             time.Duration
 	margin, maxLoss percentage
 	slice           time.Duration
+	settle          percentage
 	freeze          bool
 	allowDifferent  bool
 
@@ -37,7 +38,7 @@ func (o *abOptions) register(f *pflag.FlagSet) {
 	f.SortFlags = false
 	a := &o.asked
 	a.connections, a.streams, a.window, a.restMax = 64, 1, time.Second, 500*time.Microsecond
-	o.margin.frac = ab.DefaultMargin
+	o.margin.frac, o.settle.frac = ab.DefaultMargin, loadgen.SettleShare
 
 	f.DurationVar(&o.max, "max", time.Minute, "end after this, decided or not")
 	f.Var(&o.margin, "margin", "a difference smaller than this is none (`1%`)")
@@ -57,6 +58,7 @@ func (o *abOptions) register(f *pflag.FlagSet) {
 	f.Var(&a.requestsPerConn, "requests-per-conn", "requests on a connection before a new one; 0: keep it")
 	f.DurationVar(&a.warmUp, "warmup", time.Second, "load on each before the first slice")
 	f.DurationVar(&o.slice, "slice", loadgen.SliceDefault, "how long each is loaded before it is the other's turn")
+	f.Var(&o.settle, "settle", "share of a slice, its beginning, that is not counted (`20%`)")
 	f.BoolVar(&o.freeze, "freeze-idle", false, "stop the server that is not loaded (SIGSTOP); a kill -9 of scalbench leaves it stopped")
 
 	a.registerRequest(f)
@@ -177,7 +179,7 @@ func (o *abOptions) faultOfParam() error {
 
 // sliced puts the slices into a plan.
 func (o *abOptions) sliced(plan *loadgen.Plan) {
-	plan.Slices = loadgen.SlicesOf(o.slice)
+	plan.Slices = loadgen.Slices{Length: o.slice, Settle: time.Duration(o.settle.frac * float64(o.slice))}
 	plan.Slices.Freeze = o.freeze
 	plan.Measure, plan.WarmUp = o.max, o.asked.warmUp
 }
