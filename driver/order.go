@@ -65,9 +65,10 @@ type Order struct {
 	// "": the host's. Only who takes another lock altogether has another.
 	LockSocket string `json:"lock_socket,omitempty"`
 	RepeatOf   string `json:"repeat_of,omitempty"` // id of the session whose rows it measures again
-	// Rates are what that session has found of loads that are a share of what a server can
-	// do. What is not among them is measured.
-	Rates []Rate `json:"rates,omitempty"`
+	// Rates are what session RatesOf has found of loads that are a share of what a server can
+	// do, whose rows are measured once more. What is not among them is measured.
+	Rates   []Rate `json:"rates,omitempty"`
+	RatesOf string `json:"rates_of,omitempty"`
 
 	Wait         bool      `json:"wait,omitempty"`    // for the lock, rather than to fail when another has it
 	StartAt      time.Time `json:"start_at,omitzero"` // nothing begins before; zero: at once

@@ -31,7 +31,7 @@ const (
 type rates struct {
 	Schema  string `json:"schema"`
 	Session string `json:"session"`
-	Of      string `json:"of,omitempty"` // session that is repeated and has found some of them
+	Of      string `json:"of,omitempty"` // session that has found some of them, whose rows are measured once more
 	Rates   []Rate `json:"rates"`
 }
 
@@ -98,6 +98,15 @@ func ratesIn(l session.Layout, id string) (*rates, error) {
 	return &found, nil
 }
 
+// takeRates lets an order have the rates that a session has found; none when it has not.
+func (o *Order) takeRates(l session.Layout, id string) error {
+	found, err := ratesIn(l, id)
+	if err == nil && found != nil {
+		o.Rates, o.RatesOf = found.Rates, id
+	}
+	return err
+}
+
 // measureRates finds the rates in a pass of its own. A row that is measured again has the
 // one that it had: at another it would be another row.
 func (s *sitting) measureRates(ctx context.Context) error {
@@ -110,8 +119,8 @@ func (s *sitting) measureRates(ctx context.Context) error {
 		i := slices.IndexFunc(s.driver.order.Rates, func(r Rate) bool { return r.Mode == one.row.Mode && r.Scenario == one.row.Name })
 		if i >= 0 {
 			rate := s.driver.order.Rates[i]
-			found.Of, found.Rates = s.driver.order.RepeatOf, append(found.Rates, rate)
-			s.observer().say(fmt.Sprintf("%s is loaded with %s requests a second, as in the session that is repeated", one.row, rate.Rate))
+			found.Of, found.Rates = s.driver.order.RatesOf, append(found.Rates, rate)
+			s.observer().say(fmt.Sprintf("%s is loaded with %s requests a second, as in session %s", one.row, rate.Rate, found.Of))
 			continue
 		}
 		rate, err := s.findRate(ctx, pass, one)

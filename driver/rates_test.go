@@ -148,6 +148,29 @@ func TestRatesOfRepeat(t *testing.T) {
 	}
 }
 
+// So has the control of a calibration: it is the same load with a burden.
+func TestRatesOfControl(t *testing.T) {
+	l := newLab(t, map[string]string{"ab": shares})
+	o := l.order("ab")
+	o.Twin = &Twin{}
+	outcome, err := l.run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	control, err := Control(filepath.Dir(outcome.Sessions[0].Files.Session), 0.2, Order{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.fake.loads, l.fake.measurements = nil, nil
+	if _, err := l.run(t.Context(), control); err != nil {
+		t.Fatal(err)
+	}
+	// 2 runs of 2 variants.
+	if l.fake.measurements["base small"] != 2 || !slices.Equal(l.fake.loads, []string{"2100", "2100", "2100", "2100"}) {
+		t.Errorf("%d measurements of base, rates %q", l.fake.measurements["base small"], l.fake.loads)
+	}
+}
+
 // What it takes to find rates is foreseen, counted as time that is left, and not begun where
 // no time is left for it and a run.
 func TestRatesTakeTime(t *testing.T) {

@@ -187,12 +187,8 @@ func Repeat(dir string, scenarios []string, runs int, o Order) (Order, error) {
 	}
 	again := kept.sitting(o, layout)
 	again.RepeatOf, again.UntilDecided, again.Syscalls = on.Plan.Session, false, false
-	found, err := ratesIn(layout, on.Plan.Session)
-	if err != nil {
+	if err := again.takeRates(layout, on.Plan.Session); err != nil {
 		return Order{}, err
-	}
-	if found != nil {
-		again.Rates = found.Rates
 	}
 	if len(scenarios) > 0 {
 		again.Only = slices.Concat(scenarios, o.Controls)

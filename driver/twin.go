@@ -157,7 +157,14 @@ func Control(dir string, burdenFrac float64, o Order) (Order, error) {
 	if err != nil {
 		return Order{}, err
 	}
+	on, _, err := session.Read(layout)
+	if err != nil {
+		return Order{}, err
+	}
 	control := kept.sitting(o, layout)
+	if err := control.takeRates(layout, on.Plan.Session); err != nil {
+		return Order{}, err
+	}
 	burdened := *kept.Twin
 	burdened.BurdenFrac = burdenFrac
 	control.Twin, control.Name = &burdened, controlSession
