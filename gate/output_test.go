@@ -37,6 +37,29 @@ func mixedGate(t *testing.T) Gate {
 	return Gate{table}
 }
 
+// Ratios beyond everything that is measured, and such that no number holds, are told by no
+// file: with them a gate.csv could not be read back, and none was written.
+func TestRatiosBeyondMeasure(t *testing.T) {
+	e := lab{5, nil}.evidence()
+	each(e, "a", "php", func(m *record.Measurement) {
+		m.RPS, m.P99Millis, m.RSSKiB, m.CPUMicros = record.Of(1e-300), record.Of(1e-300), record.Of(1e-10), record.Of(1e-300)
+	})
+	each(e, "b", "php", func(m *record.Measurement) {
+		m.RPS, m.P99Millis, m.RSSKiB, m.CPUMicros = record.Of(1e18), record.Of(1e18), record.Of(1e18), record.Of(1e18)
+	})
+	table, rows := judge(t, e, parityRules())
+	if rows["php"].Verdict != Invalid { // no float64 holds 1e318
+		t.Errorf("%s", rows["php"].Verdict)
+	}
+	var csv bytes.Buffer
+	if err := record.WriteGate(&csv, table.Records("", "")); err != nil {
+		t.Error(err)
+	}
+	if _, err := record.ReadGate(&csv, "gate.csv"); err != nil {
+		t.Error(err)
+	}
+}
+
 // written returns what a writer writes, and holds that it passes errors on.
 func written(t *testing.T, write func(out io.Writer) error) string {
 	t.Helper()

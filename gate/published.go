@@ -118,12 +118,12 @@ func (t *Table) Records(report, gate string) []record.GateRow {
 		n := &r.Numbers
 		rows[i] = record.GateRow{
 			Report: report, Gate: gate, Table: t.Name, Mode: r.Mode, Scenario: r.Scenario, Base: r.Base, New: r.New,
-			Median: record.Of(n.Value), SpreadPercent: record.Of(100 * n.Spread),
-			P99: record.Of(n.P99), CPU: record.Of(n.CPU), RSS: record.Of(n.RSS), Verdict: r.Word(),
+			Median: known(n.Value), SpreadPercent: known(100 * n.Spread),
+			P99: known(n.P99), CPU: known(n.CPU), RSS: known(n.RSS), Verdict: r.Word(),
 			CILo: known(r.Effect.Lo), CIHi: known(r.Effect.Hi), Level: known(r.Effect.Level), MDE: known(r.Effect.MDE),
 		}
 		for _, round := range n.Rounds {
-			rows[i].Ratios = append(rows[i].Ratios, record.Of(round.Ratio))
+			rows[i].Ratios = append(rows[i].Ratios, known(round.Ratio))
 		}
 		for _, f := range r.Flags {
 			rows[i].Flags = append(rows[i].Flags, f.Code)
