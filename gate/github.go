@@ -12,6 +12,9 @@ import (
 // verdict, and a notice with the whole.
 func WriteGitHub(out io.Writer, g Gate) error {
 	var lines bytes.Buffer
+	if len(g) == 0 {
+		annotate(&lines, "error", Invalid.String(), nothingJudged)
+	}
 	for i := range g {
 		t := &g[i]
 		for j := range t.Rows {
@@ -27,6 +30,9 @@ func WriteGitHub(out io.Writer, g Gate) error {
 		}
 		if t.Estimate != "" {
 			annotate(&lines, "warning", "ESTIMATE "+t.Name, t.Estimate+"; it gives no verdict of record")
+		}
+		if t.showsNothing() {
+			annotate(&lines, "error", Invalid.String()+" "+t.Name, nothingJudged)
 		}
 	}
 	annotate(&lines, "notice", "Verdict: "+g.Verdict().String(), g.WorstSentence())

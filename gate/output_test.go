@@ -203,6 +203,29 @@ func TestJUnit(t *testing.T) {
 	}
 }
 
+// What is INVALID for want of anything to judge is an error where machines read it, too.
+func TestNothingJudgedIsNoSuccess(t *testing.T) {
+	impossible, err := Judge(lab{3, nil}.evidence(), parityRules())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range impossible.Rows {
+		impossible.Rows[i].conclude(NotApplicable, "b: it has no h3")
+	}
+	for name, g := range map[string]Gate{"no table": nil, "no row": {{Name: "t"}}, "N/A alone": {impossible}} {
+		var report junitSuites
+		if err := xml.Unmarshal([]byte(written(t, func(out io.Writer) error { return WriteJUnit(out, g) })), &report); err != nil {
+			t.Fatal(err)
+		}
+		if g.Verdict() != Invalid || report.Errors != 1 || report.Tests < 1 || report.Suites[0].Errors != 1 {
+			t.Errorf("%s: %+v", name, report)
+		}
+		if have := written(t, func(out io.Writer) error { return WriteGitHub(out, g) }); !strings.Contains(have, "::error title=INVALID") {
+			t.Errorf("%s: %s", name, have)
+		}
+	}
+}
+
 func TestGitHub(t *testing.T) {
 	have := written(t, func(out io.Writer) error { return WriteGitHub(out, mixedGate(t)) })
 	want := `::error title=FAIL (ruled) php b/a::php 0.950 FAIL (ruled), a loss of 5.0 %25 against a margin of 0.2 %25

@@ -24,10 +24,7 @@ func (t *Table) counted(r *Row) Verdict {
 // rows, is INVALID: it shows nothing. An estimate gives no verdict of record: it is
 // INCONCLUSIVE unless it is INVALID.
 func (t *Table) Verdict() Verdict {
-	worst := NotApplicable
-	for i := range t.Rows {
-		worst = max(worst, t.counted(&t.Rows[i]))
-	}
+	worst := t.worst()
 	switch {
 	case worst == NotApplicable:
 		return Invalid
@@ -36,6 +33,21 @@ func (t *Table) Verdict() Verdict {
 	}
 	return worst
 }
+
+// worst is that of the rows.
+func (t *Table) worst() Verdict {
+	worst := NotApplicable
+	for i := range t.Rows {
+		worst = max(worst, t.counted(&t.Rows[i]))
+	}
+	return worst
+}
+
+// showsNothing tells that the table has no row, or none but N/A.
+func (t *Table) showsNothing() bool { return t.worst() == NotApplicable }
+
+// nothingJudged is said of a table that shows nothing.
+const nothingJudged = "no row was judged"
 
 // Verdict is the worst of the gate's tables; INVALID without tables.
 func (g Gate) Verdict() Verdict {
