@@ -33,6 +33,7 @@ const (
 	FlagInvalidAttempts = "invalid-attempts"
 	FlagRepeated        = "repeated"
 	FlagRuled           = "ruled"
+	FlagRulingOld       = "ruling-older"
 	FlagRoundEffect     = "round-effect"
 	FlagDependent       = "dependent"
 	FlagBimodalHost     = "bimodal-host"

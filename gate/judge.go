@@ -122,7 +122,7 @@ func Judge(e Evidence, rules Rules) (Table, error) {
 	for i := range t.Rows {
 		t.Rows[i].settle()
 		t.Rows[i].flagRepeats()
-		applyRulings(&t.Rows[i], rules.Rulings)
+		applyRulings(&t.Rows[i], rules.Rulings, t.began())
 	}
 	t.Notes = append(t.Notes, slices.Concat(b.calibration.notes(t.Rows), marginNotes(t.Rows))...)
 	return t, nil

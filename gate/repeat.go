@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/scalws/scalbench/internal/record"
 )
@@ -108,13 +109,20 @@ func (r *Row) sameBinaries(row *Row) {
 }
 
 // applyRulings finds what a person decided about a row that failed; of several the
-// last. The verdict stays.
-func applyRulings(row *Row, rulings []record.Ruling) {
+// last. The verdict stays. Nobody can have decided about what was not measured yet: a
+// ruling that is older than the measurements, which began at that time, is told and left
+// out. A day is left for those whose day begins later.
+func applyRulings(row *Row, rulings []record.Ruling, began time.Time) {
 	if row.Verdict != Fail {
 		return
 	}
+	earliest := began.UTC().AddDate(0, 0, -1).Format(time.DateOnly)
 	for _, ruling := range slices.Backward(rulings) {
-		if row.Is(ruling.Row) {
+		switch {
+		case !row.Is(ruling.Row):
+		case !began.IsZero() && ruling.Date < earliest:
+			row.flag(FlagRulingOld, "%s, %s: it is older than what was measured, and was left out", ruling.Date, ruling.By)
+		default:
 			row.Ruling = &ruling
 			row.flag(FlagRuled, "%s, %s: %s", ruling.Date, ruling.By, ruling.Text)
 			return

@@ -170,6 +170,31 @@ func TestRulings(t *testing.T) {
 	}
 }
 
+// A ruling of last week's session lies beside this week's, whose FAIL nobody has seen yet:
+// the measurements began on 2026-11-06.
+func TestRulingsOlderThanTheSession(t *testing.T) {
+	for date, want := range map[string]Verdict{"2026-11-04": Fail, "2026-11-05": Pass, "2026-11-06": Pass, "2027-01-01": Pass} {
+		rules := parityRules()
+		rules.Rulings, rules.AcceptRulings = []record.Ruling{{Row: "php", Date: date, By: "x", Text: "it may"}}, true
+		table, rows := judge(t, lab{3, map[string]float64{"b/php": 900}}.evidence(), rules)
+		if table.Verdict() != want || rows["php"].has(FlagRulingOld) != (want == Fail) || rows["php"].has(FlagRuled) != (want == Pass) {
+			t.Errorf("%s: %s, want %s; %v", date, table.Verdict(), want, rows["php"].Flags)
+		}
+	}
+	// When rounds without a time were measured nobody knows.
+	e := lab{3, map[string]float64{"b/php": 900}}.evidence()
+	for _, v := range []string{"a", "b"} {
+		for _, s := range []string{"static", "php"} {
+			each(e, v, s, func(m *record.Measurement) { m.StartUTC = time.Time{} })
+		}
+	}
+	rules := parityRules()
+	rules.Rulings = []record.Ruling{{Row: "php", Date: "2026-01-01", By: "x", Text: "it may"}}
+	if _, rows := judge(t, e, rules); rows["php"].Ruling == nil {
+		t.Error("without a time: no ruling")
+	}
+}
+
 // A repeat without what it repeats is a table of its own.
 func TestRepeatAlone(t *testing.T) {
 	var e Evidence
