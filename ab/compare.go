@@ -51,10 +51,10 @@ const windowsMin = 8
 // where neighbours resemble each other; the two runs are independent (Welch 1947).
 func Compare(a, b Run, alpha float64) Comparison {
 	return Comparison{
-		RPS: compareSeries(a.RPS, b.RPS, alpha, share),
-		P50: compareSeries(a.P50US, b.P50US, alpha, logShare),
-		P99: compareSeries(a.P99US, b.P99US, alpha, logShare),
-		CPU: compareSeries(a.CPUMicros, b.CPUMicros, alpha, logShare),
+		RPS: compareSeries(a.RPS, b.RPS, alpha, 0, share),
+		P50: compareSeries(a.P50US, b.P50US, alpha, latencyStep, logShare),
+		P99: compareSeries(a.P99US, b.P99US, alpha, latencyStep, logShare),
+		CPU: compareSeries(a.CPUMicros, b.CPUMicros, alpha, 0, logShare),
 	}
 }
 
@@ -63,7 +63,9 @@ func Compare(a, b Run, alpha float64) Comparison {
 func share(window, whole float64) float64    { return window/whole - 1 }
 func logShare(window, whole float64) float64 { return math.Log(window / whole) }
 
-func compareSeries(a, b Series, alpha float64, from func(window, whole float64) float64) Change {
+// compareSeries makes an interval that is no narrower to either side than what is measured
+// can be told apart at all.
+func compareSeries(a, b Series, alpha, least float64, from func(window, whole float64) float64) Change {
 	c := Change{Verdict: CannotTell, Ratio: wholeRatio(a.Whole, b.Whole), Hi: math.Inf(1), Level: 1 - alpha, Needs: math.Inf(1)}
 	ma, known := a.measured(from)
 	mb, also := b.measured(from)
@@ -73,6 +75,9 @@ func compareSeries(a, b Series, alpha float64, from func(window, whole float64) 
 	iv, err := stat.WelchInterval(ma, mb, alpha/2)
 	if err != nil {
 		return c
+	}
+	if wider := least - iv.Width()/2; wider > 0 {
+		iv.Lo, iv.Hi = iv.Lo-wider, iv.Hi+wider
 	}
 	c.Lo, c.Hi = math.Exp(iv.Lo), math.Exp(iv.Hi)
 	c.Needs = math.Abs(math.Expm1(math.Copysign(iv.Width()/2, c.Ratio-1)))

@@ -86,6 +86,20 @@ func TestCompareFarApart(t *testing.T) {
 	}
 }
 
+// Where all windows say the same, a histogram of three digits still knows no more than a
+// thousandth: 100.05 of 100 us is the same bucket, 100.2 is another one.
+func TestCompareLatenciesOfHistograms(t *testing.T) {
+	of := func(us float64) Series { return Series{us, slices.Repeat([]float64{us}, 10)} }
+	for us, want := range map[float64]Verdict{100: CannotTell, 100.05: CannotTell, 99.95: CannotTell, 100.2: Faster, 99.8: Slower} { // Faster is higher
+		c := Compare(Run{RPS: of(1), P50US: of(100), P99US: of(100)}, Run{RPS: of(1), P50US: of(us), P99US: of(us)}, 0.05)
+		for _, got := range []Change{c.P50, c.P99} {
+			if got.Verdict != want || !(got.Hi/got.Lo > 1.0019) || !(got.Lo < got.Ratio && got.Ratio < got.Hi) {
+				t.Errorf("%v us: %+v", us, got)
+			}
+		}
+	}
+}
+
 // What is needed to tell a difference is more than the difference that cannot be told, in
 // its own direction: a gain of 35 % is ln 1.35 = 0.30, as is a loss of 26 %.
 func TestCompareNeeds(t *testing.T) {
