@@ -11,6 +11,10 @@ import (
 type Series struct {
 	Whole   float64
 	Windows []float64 // of equal length, in the order of time; none: not known
+
+	// Step is how finely Whole can be told, as a fraction: a count of requests to one of
+	// them. 0: as finely as one likes.
+	Step float64
 }
 
 // Run is what a finished run tells about one server.
@@ -76,7 +80,7 @@ func compareSeries(a, b Series, alpha, least float64, from func(window, whole fl
 	if err != nil {
 		return c
 	}
-	if wider := least - iv.Width()/2; wider > 0 {
+	if wider := max(least, a.Step+b.Step) - iv.Width()/2; wider > 0 {
 		iv.Lo, iv.Hi = iv.Lo-wider, iv.Hi+wider
 	}
 	c.Lo, c.Hi = math.Exp(iv.Lo), math.Exp(iv.Hi)

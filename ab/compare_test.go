@@ -49,8 +49,8 @@ func TestCompare(t *testing.T) {
 	windows := func(rate float64) []float64 { // mean rate, variance rate²·0.0001·8/7
 		return []float64{rate * 1.01, rate * 0.99, rate * 0.99, rate * 1.01, rate * 1.01, rate * 0.99, rate * 0.99, rate * 1.01}
 	}
-	a := Run{RPS: Series{10_000, windows(10_000)}, CPUMicros: Series{Whole: 100}}
-	b := Run{RPS: Series{9_000, windows(9_000)}, CPUMicros: Series{Whole: 102}, P99US: Series{Whole: 5000}}
+	a := Run{RPS: Series{Whole: 10_000, Windows: windows(10_000)}, CPUMicros: Series{Whole: 100}}
+	b := Run{RPS: Series{Whole: 9_000, Windows: windows(9_000)}, CPUMicros: Series{Whole: 102}, P99US: Series{Whole: 5000}}
 	c := Compare(a, b, 0.05)
 	if c.RPS.Verdict != Slower || math.Abs(c.RPS.Ratio-0.9) > 1e-12 || !(c.RPS.Lo < 0.9 && 0.9 < c.RPS.Hi && c.RPS.Hi < 1) {
 		t.Errorf("%+v", c.RPS)
@@ -89,13 +89,26 @@ func TestCompareFarApart(t *testing.T) {
 // Where all windows say the same, a histogram of three digits still knows no more than a
 // thousandth: 100.05 of 100 us is the same bucket, 100.2 is another one.
 func TestCompareLatenciesOfHistograms(t *testing.T) {
-	of := func(us float64) Series { return Series{us, slices.Repeat([]float64{us}, 10)} }
+	of := func(us float64) Series { return Series{Whole: us, Windows: slices.Repeat([]float64{us}, 10)} }
 	for us, want := range map[float64]Verdict{100: CannotTell, 100.05: CannotTell, 99.95: CannotTell, 100.2: Faster, 99.8: Slower} { // Faster is higher
 		c := Compare(Run{RPS: of(1), P50US: of(100), P99US: of(100)}, Run{RPS: of(1), P50US: of(us), P99US: of(us)}, 0.05)
 		for _, got := range []Change{c.P50, c.P99} {
 			if got.Verdict != want || !(got.Hi/got.Lo > 1.0019) || !(got.Lo < got.Ratio && got.Ratio < got.Hi) {
 				t.Errorf("%v us: %+v", us, got)
 			}
+		}
+	}
+}
+
+// In an open loop each window has the same number of requests, and one that ends a moment
+// later is no difference: 9 999 of 10 000.
+func TestCompareCounts(t *testing.T) {
+	of := func(n float64) Run {
+		return Run{RPS: Series{Whole: n / 10, Windows: slices.Repeat([]float64{n / 10}, 10), Step: 1 / n}}
+	}
+	for n, want := range map[float64]Verdict{10_000: CannotTell, 9_999: CannotTell, 10_001: CannotTell, 9_997: Slower, 10_003: Faster} {
+		if got := Compare(of(10_000), of(n), 0.05).RPS; got.Verdict != want {
+			t.Errorf("%v: %+v", n, got)
 		}
 	}
 }

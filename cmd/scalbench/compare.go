@@ -135,6 +135,11 @@ func unlike(first, second finishedRun) (lines []string) {
 		}
 	}
 	a, b := first.result, second.result
+	for i, r := range []*loadgen.Result{a, b} {
+		if r != nil && r.OfferedRPS != nil {
+			note("the rate of %s is the one that was offered, of %s req/s: a server that keeps up is as fast as another one", abNames[i], rate(*r.OfferedRPS))
+		}
+	}
 	if a == nil || b == nil {
 		return lines
 	}

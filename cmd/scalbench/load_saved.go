@@ -102,6 +102,9 @@ func clockOf(at, now time.Time) string {
 // number of requests is shorter than the others, and left out.
 func runOf(r *loadgen.Result) ab.Run {
 	run := ab.Run{RPS: ab.Series{Whole: r.RPS}}
+	if r.CompletedInWindow > 0 {
+		run.RPS.Step = 1 / float64(r.CompletedInWindow)
+	}
 	length := r.Plan.Window.Seconds()
 	for _, w := range r.Windows {
 		if length <= 0 || w.StartS+length > r.MeasuredS+1e-6 {

@@ -93,6 +93,7 @@ func TestUnlike(t *testing.T) {
 		"alike":             {of(nil), of(nil), nil},
 		"another version":   {of(nil), of(func(r *loadgen.Result) { r.Version = "v2" }), []string{"version of scalbench differs: A v1, B v2"}},
 		"another request":   {of(nil), of(func(r *loadgen.Result) { r.Plan.Targets[0] = loadgen.TargetEcho{Method: "PUT", BodyBytes: 3} }), []string{"method differs: A GET, B PUT", "bytes of the body differs: A 0, B 3"}},
+		"open loop":         {of(nil), of(func(r *loadgen.Result) { r.OfferedRPS = new(float64); *r.OfferedRPS = 1000 }), []string{"the rate of B is the one that was offered, of 1 000 req/s: a server that keeps up is as fast as another one"}},
 		"oha, all ok":       {finishedRun{}, of(nil), nil},
 		"oha with failures": {of(nil), finishedRun{doubt: "3 of 10"}, []string{"B is suspect: 3 of 10"}},
 	} {
