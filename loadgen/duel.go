@@ -106,12 +106,16 @@ func (d *duel) typical(s *side, length time.Duration) (time.Duration, error) {
 
 // lengthFor is how long slices have to be for such a response time.
 func (d *duel) lengthFor(response time.Duration) time.Duration {
-	return min(responsesInSlice*response, sliceMax)
+	return min(responsesInSlice*response, sliceMax, d.plan.Measure/(2*pairsLeast))
 }
 
 // responsesInSlice is how many a slot has to see in a slice: with fewer the beginning
 // and the end, at which not all slots are busy, are too much of it.
 const responsesInSlice = 20
+
+// pairsLeast is how many pairs have to find room in the time of the plan, however slow the
+// targets are: a few short slices tell more than one that is long enough.
+const pairsLeast = 4
 
 // lengthen makes slices longer, in the proportions of the plan.
 func (d *duel) lengthen(least time.Duration) {
@@ -121,9 +125,30 @@ func (d *duel) lengthen(least time.Duration) {
 	}
 }
 
-// takeTurns measures pair after pair.
-func (d *duel) takeTurns(ctx context.Context, told func(Pair) bool) error {
+// announceAhead is how long before the first slice its beginning is announced: whoever
+// reads it has to wake up and look at two servers.
+const announceAhead = 20 * time.Millisecond
+
+// begin announces the turns, where somebody wants to know, and waits for their beginning.
+func (d *duel) begin(ctx context.Context, told func(Timeline)) {
 	d.began = d.clock.Now()
+	if told == nil {
+		return
+	}
+	d.began = d.began.Add(announceAhead)
+	to := d.began.Add(d.plan.Measure)
+	told(Timeline{Start: d.sides[0].start, From: d.began, To: to, DrainTo: to.Add(d.plan.Drain)})
+	timer := time.NewTimer(d.began.Sub(d.clock.Now()))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// takeTurns measures pair after pair.
+func (d *duel) takeTurns(ctx context.Context, observer PairObserver) error {
+	d.begin(ctx, observer.Timeline)
 	until := d.began.Add(d.plan.Measure)
 	bFirst := false
 	for n := 0; d.clock.Now() < until; n++ {
@@ -137,7 +162,7 @@ func (d *duel) takeTurns(ctx context.Context, told func(Pair) bool) error {
 			return err
 		}
 		d.pairs = append(d.pairs, pair)
-		if told != nil && told(pair) {
+		if observer.Pair != nil && observer.Pair(pair) {
 			return nil
 		}
 	}
@@ -261,7 +286,7 @@ func (d *duel) close() {
 
 // conclude sends the workers home and makes the results.
 func (d *duel) conclude(ctx context.Context) (*Pairs, error) {
-	p := &Pairs{Pairs: d.pairs, Slices: d.slices, Elapsed: d.clock.Now().Sub(d.began), Lost: d.lost}
+	p := &Pairs{Schema: PairsSchema, Pairs: append([]Pair{}, d.pairs...), Slices: d.slices, Elapsed: d.clock.Now().Sub(d.began), Lost: d.lost}
 	var errs []error
 	for _, s := range d.sides {
 		errs = append(errs, s.group.end())

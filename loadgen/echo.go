@@ -24,6 +24,7 @@ type TargetEcho struct {
 	ExpectStatus int     `json:"expect_status,omitempty"`
 	ExpectBytes  int64   `json:"expect_bytes"`
 	ExpectSHA256 string  `json:"expect_sha256,omitempty"`
+	ServerPIDs   []int   `json:"server_pids,omitempty"`
 }
 
 const mask = "***"
@@ -47,7 +48,7 @@ func (p Plan) Echo() PlanEcho {
 func (t Target) echo() TargetEcho {
 	e := TargetEcho{
 		URL: t.URL, Method: t.Method, Header: []Field{}, Host: t.Host, BodyBytes: len(t.Body),
-		ExpectStatus: t.ExpectStatus, ExpectBytes: t.ExpectBytes, ExpectSHA256: t.ExpectSHA256,
+		ExpectStatus: t.ExpectStatus, ExpectBytes: t.ExpectBytes, ExpectSHA256: t.ExpectSHA256, ServerPIDs: t.ServerPIDs,
 	}
 	if u, err := url.Parse(t.URL); err == nil && u.User != nil {
 		u.User = url.User("masked")

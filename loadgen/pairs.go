@@ -39,13 +39,18 @@ type Lost struct {
 	Why    string  `json:"why"`
 }
 
+// PairsSchema is the format of [Pairs] in JSON.
+const PairsSchema = "scalbench.pairs/v1"
+
 // Pairs is what came of two targets that took turns.
 type Pairs struct {
-	A, B    *Result
-	Pairs   []Pair
-	Slices  Slices        // as they were: they are longer than the plan's for slow servers
-	Elapsed time.Duration // from the first slice to the end of the last
-	Lost    *Lost         // nil: both answered to the end
+	Schema  string        `json:"schema"`
+	A       *Result       `json:"a"`
+	B       *Result       `json:"b"`
+	Pairs   []Pair        `json:"pairs"`
+	Slices  Slices        `json:"slices"`         // as they were: they are longer than the plan's for slow servers
+	Elapsed time.Duration `json:"elapsed_ns"`     // from the first slice to the end of the last
+	Lost    *Lost         `json:"lost,omitempty"` // nil: both answered to the end
 }
 
 // PairObserver is told how RunPairs goes. Fields may be nil.
@@ -53,6 +58,10 @@ type PairObserver struct {
 	Warned  func(Warning)
 	Placed  func(cpus cpuset.Set) // the workers' CPUs are chosen; no thread is pinned yet
 	Started func(addressA, addressB string, workers int)
+	// Timeline is told right before the first slice when the turns begin and when the last
+	// of them does at the latest, so that others can look at both servers meanwhile. The
+	// last pair ends a little after To.
+	Timeline func(Timeline)
 	// Pair is told of each pair, while neither target is loaded, and says whether to
 	// stop.
 	Pair func(Pair) (enough bool)
@@ -98,7 +107,7 @@ func RunPairs(ctx context.Context, plan Plan, observer PairObserver) (*Pairs, er
 	if err := d.warmUp(); err != nil {
 		return nil, err
 	}
-	if err := d.takeTurns(ctx, observer.Pair); err != nil {
+	if err := d.takeTurns(ctx, observer); err != nil {
 		return nil, err
 	}
 	return d.conclude(ctx)

@@ -333,6 +333,48 @@ func TestPairsFreeze(t *testing.T) {
 	}
 }
 
+// Whoever plans may know the processes of each target. The turns are announced before the
+// first of them, and their time is the plan's.
+func TestPairsAnnounced(t *testing.T) {
+	a, b := startTarget(t), startTarget(t)
+	p := pairsPlan(a.URL+"/respond", b.URL+"/respond")
+	p.ServerPID, p.Measure = loadgen.ServerNone, 100*time.Millisecond
+	p.Targets[0].ServerPIDs, p.Targets[1].ServerPIDs = []int{a.PID()}, []int{b.PID()}
+	var told []loadgen.Timeline
+	r, err := loadgen.RunPairs(t.Context(), p, loadgen.PairObserver{Timeline: func(line loadgen.Timeline) { told = append(told, line) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkPairs(t, r)
+	if len(told) != 1 || told[0].To.Sub(told[0].From) != p.Measure || told[0].Start >= told[0].From || r.Elapsed < p.Measure || r.Schema != loadgen.PairsSchema {
+		t.Errorf("told %+v, elapsed %v, schema %q", told, r.Elapsed, r.Schema)
+	}
+	for i, server := range []*loadgen.Server{r.A.Server, r.B.Server} {
+		if want := []int{a.PID(), b.PID()}[i]; server == nil || server.PID != want || server.CPUPerRequestUS == nil {
+			t.Errorf("server %d: %+v, want pid %d", i, server, want)
+		}
+	}
+}
+
+// However slow the targets are, there is room for four pairs: of 160 ms slices get 20.
+func TestPairsOfSlowTargetsInShort(t *testing.T) {
+	s := serve(t, func(_ *scripted, p *peer) {
+		for r := p.request(); r != nil; r = p.request() {
+			time.Sleep(5 * time.Millisecond)
+			p.say(ok2)
+		}
+	})
+	p := pairsPlan(s.url, s.url)
+	p.WarmUp, p.Measure = 30*time.Millisecond, 160*time.Millisecond
+	r, err := loadgen.RunPairs(t.Context(), p, loadgen.PairObserver{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Slices.Length != 20*time.Millisecond {
+		t.Errorf("slices of %v", r.Slices.Length)
+	}
+}
+
 // processState is the letter of proc_pid_stat(5).
 func processState(t *testing.T, pid int) string {
 	t.Helper()
@@ -360,6 +402,7 @@ func TestPairsPlan(t *testing.T) {
 		"an open loop":  {func(p *loadgen.Plan) { p.Rate = loadgen.Rate{Steps: []loadgen.RateStep{{From: 1000, To: 1000}}} }, "want a closed loop"},
 		"a number":      {func(p *loadgen.Plan) { p.Requests = 10 }, "not for 10 requests"},
 		"without":       {func(p *loadgen.Plan) { p.Slices = loadgen.Slices{}; p.Targets = p.Targets[:1] }, "want a length"},
+		"no process":    {func(p *loadgen.Plan) { p.Targets[1].ServerPIDs = []int{0} }, "server pid: 0, want a pid"},
 		"freeze of two": {func(p *loadgen.Plan) { p.Slices = loadgen.Slices{Freeze: true}; p.Targets = p.Targets[:1] }, "no length"},
 	} {
 		p := pairsPlan(s.url, s.url)

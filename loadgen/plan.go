@@ -111,6 +111,10 @@ type Target struct {
 	// ExpectSHA256 is what the body hashes to, in hexadecimal: that of the first response on
 	// each connection, and with a connection for each request of one a second; "": not checked.
 	ExpectSHA256 string `json:"expect_sha256,omitempty"`
+
+	// ServerPIDs are the processes to account for, each with all that descend from it,
+	// where whoever plans knows them, in the place of Plan.ServerPID; none: that counts.
+	ServerPIDs []int `json:"server_pids,omitempty"`
 }
 
 // UnmarshalJSON fills what a plan in JSON leaves out: GET, and a body of any

@@ -64,10 +64,16 @@ func resolve(ctx context.Context, p Plan, clock mono.Clock) (server, error) {
 	}
 	s.local = isLocal(s.address.Addr())
 	if s.local {
-		if p.ServerPID > 0 && syscall.Kill(p.ServerPID, 0) == syscall.ESRCH {
-			return server{}, faultf("server pid %d: there is no such process", p.ServerPID)
+		pids := p.Targets[0].ServerPIDs
+		if len(pids) == 0 {
+			pids = []int{p.ServerPID}
 		}
-		s.findProcesses(p.Protocol, p.ServerPID)
+		for _, pid := range pids {
+			if pid > 0 && syscall.Kill(pid, 0) == syscall.ESRCH {
+				return server{}, faultf("server pid %d: there is no such process", pid)
+			}
+		}
+		s.findProcesses(p.Protocol, pids)
 	}
 	return s, nil
 }

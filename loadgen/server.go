@@ -11,17 +11,17 @@ import (
 	"github.com/scalws/scalbench/internal/procfs"
 )
 
-// findProcesses finds out whose the server is: the process that was named with
-// all that descend from it, or those that hold the listening socket (of which a
+// findProcesses finds out whose the server is: the processes that were named with
+// all that descend from them, or those that hold the listening socket (of which a
 // server's workers are some; what else the listener may have started need not
 // belong to it). When it cannot be told, the run goes on without, and says why.
-func (s *server) findProcesses(p Protocol, pid int) {
-	if pid == ServerNone {
+func (s *server) findProcesses(p Protocol, pids []int) {
+	if pids[0] == ServerNone {
 		return
 	}
-	s.processes = processes{fs: procfs.NewFS("/proc"), roots: []int{pid}, descend: pid != ServerAuto}
+	s.processes = processes{fs: procfs.NewFS("/proc"), roots: pids, descend: pids[0] != ServerAuto}
 	err := error(nil)
-	if pid == ServerAuto {
+	if pids[0] == ServerAuto {
 		s.processes.roots, err = owners(s.processes.fs, p, s.address)
 	}
 	if err == nil && slices.Contains(s.processes.roots, os.Getpid()) {

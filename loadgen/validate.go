@@ -95,6 +95,11 @@ func (t Target) validate(p Protocol) []error {
 			faults = append(faults, faultf("expected sha256: %q, want %d hexadecimal digits", t.ExpectSHA256, 2*sha256.Size))
 		}
 	}
+	for _, pid := range t.ServerPIDs {
+		if pid < 1 {
+			faults = append(faults, faultf("server pid: %d, want a pid", pid))
+		}
+	}
 	return faults
 }
 

@@ -74,6 +74,9 @@ func load(cmd *cobra.Command, args []string, o *loadOptions, std streams) (err e
 	if o.findMax != "" {
 		return unlessInterrupted(ctx, o.findCapacity(ctx, plan, file, cmd.Flags(), std))
 	}
+	if plan.Slices.On() {
+		return unlessInterrupted(ctx, o.runSliced(ctx, plan, file, std))
+	}
 	result, err := o.run(ctx, plan, std)
 	if err != nil {
 		return unlessInterrupted(ctx, err)
