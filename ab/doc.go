@@ -56,10 +56,12 @@
 //     (words.go); [ReportOf] is what is written as JSON (report.go).
 //
 // [Compare] is for two results that were measured at different times: no pairs, one
-// look, and whatever the host did in between is in the answer (compare.go).
+// look, and whatever the host did in between is in the answer (compare.go). [SummaryOf] is
+// for one run of several: a centre and its standard error, looked at once, for who combines
+// them (summary.go).
 //
 // # Reading order
 //
 // pair.go, rule.go, judge.go, units.go, interval.go, totals.go, verdict.go,
-// forecast.go; words.go, report.go; compare.go, changewords.go.
+// forecast.go; summary.go; words.go, report.go; compare.go, changewords.go.
 package ab
