@@ -84,6 +84,15 @@ type Measurement struct {
 	SentFrac       Value // of the requests that were due in the window: those that were sent, 0 to 1
 	LateP999Millis Value // how late the generator sent, 99.9th percentile, by its own fault
 
+	// Of two variants that took turns in slices of time ([InterleaveSliced]). Pair is the same
+	// in the lines of both. The others are in the line of the new one alone, new / base over
+	// the pairs of slices: the centres, and their standard errors on the ln scale, within this
+	// run.
+	Pair                 string
+	SlicePairs           uint64
+	RPSRatio, RPSRatioSE Value
+	CPURatio, CPURatioSE Value // of cpu_us
+
 	IdentityOK int // samples in which the process was the variant that was meant
 	IdentityN  int // all samples, those of the first moments apart
 	Interfered bool

@@ -39,7 +39,7 @@ type Plan struct {
 	MeasureSeconds float64           `json:"measure_s"`
 	Order          string            `json:"order,omitempty"`      // rotate, counterbalanced, random
 	Shuffle        bool              `json:"shuffle,omitempty"`    // of the scenarios in each round
-	Interleave     string            `json:"interleave,omitempty"` // variant, scenario
+	Interleave     string            `json:"interleave,omitempty"` // variant, scenario, or InterleaveSliced
 	Restart        string            `json:"restart,omitempty"`    // run, measurement
 	Seed           uint64            `json:"seed"`
 	Params         map[string]string `json:"params,omitempty"`
@@ -72,6 +72,13 @@ type PlanScenario struct {
 	Needs    []string `json:"needs,omitempty"`    // what the host or the variant must have
 	Varies   []string `json:"varies,omitempty"`   // in addition to the plan's
 }
+
+// InterleaveSliced is the interleave of a session in which both variants of a comparison
+// are up and are loaded in turns, in slices of time. Measure is the time of both together.
+const InterleaveSliced = "sliced"
+
+// Sliced tells whether that is so.
+func (p *Plan) Sliced() bool { return p.Interleave == InterleaveSliced }
 
 // Who limits the rate of a scenario.
 const (
