@@ -180,7 +180,7 @@
 // Types: suite.go, variant.go, plan.go, preset.go, host.go, gate.go. Reading: parse.go,
 // readsuite.go, readscenario.go, readload.go, readheaders.go, readtls.go,
 // readhelpers.go, readvariant.go, readserver.go, readconfig.go, readplan.go,
-// readhost.go, hostfile.go, readgate.go, check.go; what they are made of: files.go, source.go,
+// readhost.go, hostfile.go, readgate.go, check.go, sliced.go; what they are made of: files.go, source.go,
 // param.go, placeholder.go, tree.go, values.go, numbers.go, fault.go, nearest.go.
 // Configurations: config.go, configedit.go, configpath.go, configspan.go,
 // configflow.go.

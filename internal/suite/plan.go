@@ -100,6 +100,15 @@ func put[T any](to *T, value *T) {
 	}
 }
 
+// Load is how long one measurement is loaded, with its warm-up: of two that take turns
+// each has half of the window.
+func (p Plan) Load() time.Duration {
+	if p.Interleave == Sliced {
+		return p.Warmup + p.Measure/2
+	}
+	return p.Warmup + p.Measure
+}
+
 // Validate returns everything that is wrong with the plan, joined, in the words of
 // the file.
 func (p Plan) Validate() error {
@@ -151,7 +160,9 @@ const (
 	ByVariant Interleave = iota
 	// ByScenario measures all variants of a scenario, then those of the next.
 	ByScenario
-	// Sliced has all variants up, of which slices of time load one.
+	// Sliced has both variants of a comparison up, and loads the one and the other in turns,
+	// in slices of some ten milliseconds. Measure is the time of both together, and Warmup
+	// that of each. Each variant is in one comparison, and the policy is [NonInferior].
 	Sliced
 )
 

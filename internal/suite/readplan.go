@@ -15,8 +15,8 @@ var planKeys = keyTable{
 const maxSeed = 1<<53 - 1
 
 // plan reads the plan of the file over its preset. orderSaid is false when the
-// order is the policy's to choose.
-func (r *reader) plan(f field) (plan Plan, preset Preset, orderSaid bool) {
+// order is the policy's to choose; interleaveAt is nil where that is not said.
+func (r *reader) plan(f field) (plan Plan, preset Preset, orderSaid bool, interleaveAt ast.Node) {
 	var e PlanEdit
 	var maxRoundsAt, restartAt ast.Node
 	preset = Presets()[0]
@@ -39,6 +39,7 @@ func (r *reader) plan(f field) (plan Plan, preset Preset, orderSaid bool) {
 		case "shuffle":
 			e.Shuffle = new(r.boolean(f))
 		case "interleave":
+			interleaveAt = f.val
 			e.Interleave = new(choice(r, f, words(ByVariant, ByScenario, Sliced)...))
 		case "restart":
 			e.Restart, restartAt = new(choice(r, f, words(EachRun, EachMeasurement)...)), f.val
@@ -53,7 +54,7 @@ func (r *reader) plan(f field) (plan Plan, preset Preset, orderSaid bool) {
 	if err := plan.checkRestart(); err != nil && restartAt != nil {
 		r.fault(restartAt, "%v", err)
 	}
-	return plan, preset, e.Order != nil
+	return plan, preset, e.Order != nil, interleaveAt
 }
 
 func (r *reader) preset(f field) Preset {

@@ -35,6 +35,8 @@ type parts struct {
 	host      *hostFile // nil: the suite names no file of one
 	preset    Preset
 	orderSaid bool
+
+	interleaveAt ast.Node // nil: not said
 }
 
 // suite reads the root of the file.
@@ -54,7 +56,7 @@ func (r *reader) suite(root ast.Node) *Suite {
 		case "placement":
 			s.Placement = r.placement(f)
 		case "plan":
-			s.Plan, p.preset, p.orderSaid = r.plan(f)
+			s.Plan, p.preset, p.orderSaid, p.interleaveAt = r.plan(f)
 		case "quiet":
 			p.quiet = &f
 		case "require":
@@ -109,6 +111,9 @@ func (r *reader) complete(s *Suite, p *parts) {
 	checkPorts(p.variants, p.scenarios)
 	s.Compare = r.checkPairs(p.pairs, p.variants)
 	checkHelpers(p)
+	if s.Plan.Interleave == Sliced && p.interleaveAt != nil {
+		r.checkSliced(s, p)
+	}
 	r.job.checkWords(p)
 	for _, sc := range p.scenarios {
 		s.Scenarios = append(s.Scenarios, sc.Scenario)

@@ -77,6 +77,46 @@ scenarios: [{name: a, url: http://h/}]
 `, `
 2:39: restart: run, but interleave: scenario changes the server after each measurement, expected restart: measurement
 `},
+		{"turns without a rule or anybody to take them with", nil, `
+suite: s
+plan: {interleave: sliced}
+scenarios: [{name: a, url: http://h/}]
+`, `
+2:20: interleave: sliced is judged by the pairs of slices, which only policy: noninferior does, and the gate's is parity
+2:20: interleave: sliced, but nothing is compared; expected compare: [{base: ..., new: ...}], of which the two take turns
+`},
+		{"turns of parity", nil, `
+suite: s
+plan: {interleave: sliced}
+scenarios: [{name: a, url: /x}]
+variants: [{name: a, command: [x], ports: {http: 0}}, {name: b, command: [x], ports: {http: 0}}]
+compare: [{base: a, new: b}]
+gate: {policy: parity}
+`, `
+2:20: interleave: sliced is judged by the pairs of slices, which only policy: noninferior does, and the gate's is parity
+`},
+		{"turns", nil, `
+suite: s
+plan: {interleave: sliced}
+scenarios:
+  - {name: a, url: /x, helpers: [{name: h, command: [x], ports: {p: 7000}}]}
+  - {name: o, url: /x, load: {kind: open, rate: 100}}
+variants:
+  - {name: a, command: [x], ports: {http: 8080}}
+  - {name: b, command: [x], ports: {http: 8080}}
+  - {name: c, command: [x], ports: {http: 8081}}
+  - {name: d, command: [x], ports: {http: 0}}
+compare: [{base: a, new: b}, {base: a, new: c}]
+gate: {policy: noninferior}
+helpers: [{name: up, command: [x], ports: {p: 7001}}]
+`, `
+4:12: interleave: sliced, and helper "h" has a port of its own: each of the two variants that are up has the helper; 0 is a free port
+5:12: interleave: sliced, and scenario "o" offers a rate; two servers that take turns are loaded in a closed loop
+8:12: interleave: sliced, and variants "a" and "b" both have port 8080: both are up, and each needs its own; 0 is a free one
+10:12: interleave: sliced, and variant "d" is in no comparison: it has nobody to take turns with
+11:37: interleave: sliced, and variant "a" is in two comparisons; expected one other that it takes turns with (a second variant of another name may have the same command)
+13:11: interleave: sliced, and helper "up" has a port of its own: each of the two variants that are up has the helper; 0 is a free port
+`},
 		{"variants", nil, `
 suite: s
 scenarios: [{name: a, url: /x, needs: [http]}, {name: b, url: /x, tls: {}}, {name: c, url: /x, tls: {}, http: 3}, {name: d, url: /x, http: 3}]
