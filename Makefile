@@ -1,5 +1,5 @@
 # `make run` and `make test` do everything on a fresh Debian machine with Go.
-.PHONY: deps build run sweep builds sweep-builds test test-servers race fuzz lint simulate experiments bench bench-quick bench-peers
+.PHONY: deps build run sweep sweep-sliced builds sweep-builds test test-servers race fuzz lint simulate experiments bench bench-quick bench-peers
 
 # All is built as the binary is, without C; only the race detector needs it.
 export CGO_ENABLED = 0
@@ -23,10 +23,13 @@ run: build ; ./scalbench load --scenario respond -c 64 -z 5s
 # estimate and so ends with code 4. As root nginx runs as nobody, who has to reach the
 # wrapper. `make sweep SWEEP='--preset smoke'` shows the way in seconds. docs/SWEEPS.md
 SANDBOX_USER = $(shell [ "$$(id -u)" = 0 ] || echo --param user=$$(id -un))
-sweep: deps build
+sweep: SANDBOX_SUITE = nginx-sandbox-quick
+# The same rows in turns of 50 ms: a gate of record in minutes.
+sweep-sliced: SANDBOX_SUITE = nginx-sandbox-sliced
+sweep sweep-sliced: deps build
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && chmod 755 "$$dir" && \
 	go build -trimpath -o "$$dir/scalbench-sandbox" ./bench/sandbox && \
-	{ PATH="$$dir:$$PATH:/usr/sbin" ./scalbench sweep nginx-sandbox-quick $(SANDBOX_USER) --name nginx-sandbox-$$(date +%Y%m%d-%H%M%S) $(SWEEP) || [ $$? = 4 ]; }
+	{ PATH="$$dir:$$PATH:/usr/sbin" ./scalbench sweep $(SANDBOX_SUITE) $(SANDBOX_USER) --name nginx-sandbox-$$(date +%Y%m%d-%H%M%S) $(SWEEP) || [ $$? = 4 ]; }
 
 # Three builds of the embedded target in ./build, one of them trained under load, and a
 # quick look at what they make of it.

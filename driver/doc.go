@@ -12,6 +12,8 @@
 //   - sitting: one process at a session, from its beginning, or from where an earlier
 //     sitting was stopped or killed, to its end or its own.
 //   - turn: one start of a variant and the measurements that it serves.
+//   - duel: one start of both variants of a comparison, which take turns in slices of time, and
+//     the measurements that it serves, two by two (interleave: sliced).
 //   - look: what is said of the rows of a session after a round, where rounds are added
 //     until all is decided; a row that is decided leaves the plan.
 //   - gap: a row that is not measured: N/A, the variant cannot; NOT RUN, the host cannot.
@@ -28,7 +30,8 @@
 //     against what the suite needs, the plan is made and its session claimed. [Resume]
 //     comes in here, with a session that is there.
 //  3. For each round: look whether a row needs it, wait until the host is quiet, write its order down, and for each
-//     run make what is missing, turn by turn: start the variant, measure, commit.
+//     run make what is missing, turn by turn: start the variant, measure, commit; or duel by
+//     duel: start both, measure both at once, commit both.
 //  4. When a run is complete its evidence is looked at: pairs that something was wrong
 //     with are made again, at most twice. Then the run is sealed.
 //  5. A round ends with who was seen to run and in what the variants differed, and with
@@ -49,7 +52,7 @@
 // # Reading order
 //
 // order.go, surroundings.go, errors.go; read.go, plan.go, sources.go, lacking.go, gaps.go; run.go with lock.go
-// and fitness.go; sitting.go, looks.go, turn.go, redo.go, complaints.go, identity.go,
+// and fitness.go; sitting.go, looks.go, turn.go, duel.go, redo.go, complaints.go, identity.go,
 // progress.go; resume.go, cutlogs.go,
 // rates.go, syscalls.go, tools.go, preview.go, status.go, standin.go; twin.go for calibrations; sidebyside.go and shell.go for two
 // servers at a time; rig.go and measurer.go. The parts are below internal: order

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -182,7 +183,7 @@ func (f *fake) close() error                   { return nil }
 func (f *fake) start(_ context.Context, v suite.Variant, _ []suite.Scenario) (server, error) {
 	count(&f.starts, v.Name)
 	f.log = append(f.log, "start "+v.Name)
-	if f.running != "" {
+	if f.running != "" && f.suite.Plan.Interleave != suite.Sliced {
 		return nil, fmt.Errorf("%s is still running", f.running)
 	}
 	if f.onStart != nil {
@@ -248,6 +249,18 @@ func (s *fakeServer) measure(ctx context.Context, sc suite.Scenario) (record.Mea
 		{Name: measure.EvidenceFile, Data: text},
 	}
 	return m, evidence, err
+}
+
+// takeTurns measures one after the other, in no time of its own.
+func (s *fakeServer) takeTurns(ctx context.Context, new server, sc suite.Scenario, pair string) (rows [2]record.Measurement, evidence [2]measure.Evidence, err error) {
+	for i, half := range []*fakeServer{s, new.(*fakeServer)} {
+		var halfErr error
+		rows[i], evidence[i], halfErr = half.measure(ctx, sc)
+		rows[i].Pair = pair
+		err = errors.Join(err, halfErr)
+	}
+	rows[1].SlicePairs, rows[1].RPSRatio, rows[1].RPSRatioSE = 4, record.Of(0.99), record.Of(0.001)
+	return rows, evidence, err
 }
 
 func (s *fakeServer) countSyscalls(ctx context.Context, sc suite.Scenario, program perf.Program) (record.SyscallRow, []measure.File, error) {

@@ -111,6 +111,9 @@ func needOf(s *suite.Suite, sets []host.Set, shared bool, results string) host.N
 	for _, sc := range s.Scenarios {
 		need.Connections = max(need.Connections, sc.Connections)
 	}
+	if s.Plan.Interleave == suite.Sliced {
+		need.Connections *= 2 // to both servers, which are up
+	}
 	need.Ports = portsOf(s)
 	for _, r := range s.Require {
 		need.Require = append(need.Require, r.String())
@@ -119,7 +122,7 @@ func needOf(s *suite.Suite, sets []host.Set, shared bool, results string) host.N
 }
 
 // portsOf are the ports that the suite fixes for its variants and helpers, each once:
-// variants run one after the other.
+// variants run one after the other, or have different ones.
 func portsOf(s *suite.Suite) (ports []host.Port) {
 	add := func(network procfs.Network, number int) {
 		port := host.Port{Network: network, Number: uint16(number)}

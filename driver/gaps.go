@@ -51,7 +51,17 @@ func gapsFileOf(gaps []order.Gap) (session.File, error) {
 
 // findGaps finds out what is not measured.
 func (s *sitting) findGaps() {
-	s.gaps = order.Gaps(s.suite.Variants, s.suite.Scenarios, s.lacking())
+	s.gaps = s.gapsOf(s.lacking())
+}
+
+// gapsOf are those of a host that lacks something, as [order.Gaps] has it. Of two variants that
+// take turns a gap of one is one of the other.
+func (s *sitting) gapsOf(lacking func(suite.Variant, suite.Scenario) string) []order.Gap {
+	gaps := order.Gaps(s.suite.Variants, s.suite.Scenarios, lacking)
+	if s.takesTurns() {
+		gaps = order.PairGaps(order.PairsOf(s.suite.Compare), order.Rows(s.suite.Variants, s.suite.Scenarios), gaps)
+	}
+	return gaps
 }
 
 // keepGaps takes the gaps with which a session began. It is refused where the host lacks by
@@ -71,7 +81,7 @@ func (s *sitting) keepGaps(l session.Layout) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	now := s.gaps
-	s.gaps = order.Gaps(s.suite.Variants, s.suite.Scenarios, func(v suite.Variant, sc suite.Scenario) string {
+	s.gaps = s.gapsOf(func(v suite.Variant, sc suite.Scenario) string {
 		row := order.RowOf(v, sc)
 		i := slices.IndexFunc(kept.NotRun, func(g keptGap) bool {
 			return g.Variant == v.Name && g.Mode == row.Mode && g.Scenario == row.Name

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,8 +34,8 @@ compare: [{base: base, new: new}]
 
 // killedRole begins the session, or goes on with it, and says a line for each
 // measurement.
-func killedRole(dir, lock, socket string) int {
-	l := labIn(dir, map[string]string{"ab": twoRounds})
+func killedRole(dir, lock, socket, text string) int {
+	l := labIn(dir, map[string]string{"ab": text})
 	clock, err := mono.NewClock()
 	if err != nil {
 		return 1
@@ -61,7 +62,26 @@ func killedRole(dir, lock, socket string) int {
 
 // Killed at random moments and resumed each time, a session comes to its end with every
 // measurement once, and nothing that a driver said was measured is lost.
-func TestKilledAtRandomMoments(t *testing.T) {
+func TestKilledAtRandomMoments(t *testing.T) { testKilled(t, twoRounds) }
+
+// So does one whose variants take turns, and the halves of each pair are of one.
+func TestKilledInTurns(t *testing.T) {
+	l := testKilled(t, strings.Replace(twoRounds, "rounds: 2}", "rounds: 2, interleave: sliced}\ngate: {policy: noninferior}", 1))
+	pairs := map[string][]record.Measurement{}
+	for n := 1; n <= 2; n++ {
+		for _, m := range l.round(t, n).Measurements {
+			pairs[m.Pair] = append(pairs[m.Pair], m)
+		}
+	}
+	for id, halves := range pairs {
+		if len(halves) != 2 || halves[0].Variant == halves[1].Variant || halves[0].Scenario != halves[1].Scenario || halves[0].Run != halves[1].Run {
+			t.Errorf("pair %q: %+v", id, halves)
+		}
+	}
+}
+
+func testKilled(t *testing.T, text string) *lab {
+	t.Helper()
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -74,7 +94,7 @@ func TestKilledAtRandomMoments(t *testing.T) {
 		if kills >= 12 {
 			lines = 1 << 20
 		}
-		done = killAfter(t, lines, time.Duration(random.Int64N(int64(8*time.Millisecond))), said, dir, lock, socket)
+		done = killAfter(t, lines, time.Duration(random.Int64N(int64(8*time.Millisecond))), said, dir, lock, socket, text)
 		if !done {
 			kills++
 		}
@@ -111,6 +131,7 @@ func TestKilledAtRandomMoments(t *testing.T) {
 			t.Errorf("%s was said, and is %+v, %v", line, row, err)
 		}
 	}
+	return l
 }
 
 // killAfter runs a driver and kills it a while after so many lines; true when it came

@@ -13,7 +13,7 @@ const roleVariable = "SCALBENCH_DRIVER_TEST_ROLE"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(roleVariable) != "" {
-		os.Exit(killedRole(os.Args[1], os.Args[2], os.Args[3]))
+		os.Exit(killedRole(os.Args[1], os.Args[2], os.Args[3], os.Args[4]))
 	}
 	os.Exit(leaktest.Main(m))
 }

@@ -32,6 +32,9 @@ type measurer interface {
 // server is a variant that runs.
 type server interface {
 	measure(ctx context.Context, sc suite.Scenario) (record.Measurement, measure.Evidence, error)
+	// takeTurns measures a scenario of this one, the base, and of another that runs too, in
+	// slices of time.
+	takeTurns(ctx context.Context, new server, sc suite.Scenario, pair string) ([2]record.Measurement, [2]measure.Evidence, error)
 	// countSyscalls loads it and counts its system calls, which is no measurement.
 	countSyscalls(ctx context.Context, sc suite.Scenario, program perf.Program) (record.SyscallRow, []measure.File, error)
 	// stop ends it. The reason, "" mostly, says why the last measurement is invalid
@@ -117,6 +120,10 @@ type process struct {
 
 func (p *process) measure(ctx context.Context, sc suite.Scenario) (record.Measurement, measure.Evidence, error) {
 	return p.of.bench.Measure(ctx, p.running, sc, p.of.suite.Plan)
+}
+
+func (p *process) takeTurns(ctx context.Context, new server, sc suite.Scenario, pair string) ([2]record.Measurement, [2]measure.Evidence, error) {
+	return p.of.bench.MeasureTurns(ctx, [2]*measure.Running{p.running, new.(*process).running}, sc, p.of.suite.Plan, pair)
 }
 
 func (p *process) countSyscalls(ctx context.Context, sc suite.Scenario, program perf.Program) (record.SyscallRow, []measure.File, error) {

@@ -17,6 +17,7 @@ type Preview struct {
 	StandIn         string // what is to be known of one that the embedded target plays; ""
 	Rounds, Runs    int
 	ShuffledBy      *uint64       // the seed by which the scenarios are shuffled in each round; nil: they are not
+	Turns           bool          // both variants of a comparison are up, and two measurements made at a time
 	MaxRounds       int           // as many while not all is decided; Rounds where that is not asked
 	Warmup, Measure time.Duration // of each measurement
 	Keys            []string      // of Rounds, in the order of measuring: round 1, run 1, el8, static-small
@@ -54,6 +55,7 @@ func (s *sitting) preview() Preview {
 	s.findGaps()
 	p := Preview{Suite: s.suite.Name, Rounds: plan.Rounds, MaxRounds: s.order.mostRounds(s.suite), Runs: plan.Runs,
 		Warmup: plan.Warmup, Measure: plan.Measure, Gate: gateOf(s.suite.Gate)}
+	p.Turns = s.takesTurns()
 	if s.driver.order.StandIn {
 		p.StandIn = standInNote
 	}

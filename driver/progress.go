@@ -34,6 +34,12 @@ func (s *sitting) ratiosOf(k session.Key) []Ratio {
 		if k.Variant != pair.Base && k.Variant != pair.New {
 			continue
 		}
+		if s.takesTurns() {
+			if r, known := s.turnsRatio(k, pair); known {
+				ratios = append(ratios, r)
+			}
+			continue
+		}
 		base, baseKnown := s.rpsOf(k, pair.Base)
 		new, newKnown := s.rpsOf(k, pair.New)
 		if baseKnown && newKnown {
@@ -43,20 +49,39 @@ func (s *sitting) ratiosOf(k session.Key) []Ratio {
 	return ratios
 }
 
+// turnsRatio is that of a pair whose variants took turns; false until both halves are there.
+func (s *sitting) turnsRatio(k session.Key, pair record.PlanComparison) (Ratio, bool) {
+	if _, known := s.validRow(k, pair.Base); !known {
+		return Ratio{}, false
+	}
+	row, known := s.validRow(k, pair.New)
+	if !known || !row.RPSRatio.Known() {
+		return Ratio{}, false
+	}
+	se, _ := row.RPSRatioSE.Get()
+	return Ratio{Base: pair.Base, New: pair.New, RPS: row.RPSRatio.OrNaN(), SE: se}, true
+}
+
 // rpsOf reads what a variant had in the run and scenario of a measurement; false when
 // that is not there, or not valid.
 func (s *sitting) rpsOf(k session.Key, variant string) (float64, bool) {
-	k.Variant = variant
-	state := s.session.State()
-	if c, known := state.Cell(k); !known || c.Status != session.Valid {
+	row, known := s.validRow(k, variant)
+	if !known {
 		return 0, false
-	}
-	row, err := session.ReadRow(s.session.MeasurementDir(k))
-	if err != nil {
-		return 0, false // what cannot be read is told where it matters
 	}
 	rps, known := row.RPS.Get()
 	return rps, known && rps > 0
+}
+
+// validRow reads the line of a variant in the run and scenario of a measurement.
+func (s *sitting) validRow(k session.Key, variant string) (record.Measurement, bool) {
+	k.Variant = variant
+	state := s.session.State()
+	if c, known := state.Cell(k); !known || c.Status != session.Valid {
+		return record.Measurement{}, false
+	}
+	row, err := session.ReadRow(s.session.MeasurementDir(k))
+	return row, err == nil // what cannot be read is told where it matters
 }
 
 // files are where the results of the session are.

@@ -113,7 +113,7 @@ func (o Order) change(s *suite.Suite) error {
 	if o.UntilDecided && len(s.Compare) == 0 {
 		errs = append(errs, errors.New("it compares nothing, so that nothing can be decided"))
 	}
-	errs = append(errs, order.Supported(s.Plan))
+	errs = append(errs, o.checkTurns(s))
 	for _, r := range s.Require {
 		_, err := host.ParseRequirement(r.String())
 		errs = append(errs, err)

@@ -175,6 +175,9 @@ func (s *sitting) keys(round int) []session.Key {
 		names = append(names, v.Name)
 	}
 	keys := order.Round(s.suite.Plan, names, s.rows(round), round)
+	if s.takesTurns() {
+		keys = order.RoundOfPairs(s.suite.Plan, order.PairsOf(s.suite.Compare), s.rows(round), round)
+	}
 	return order.Without(keys, s.gaps)
 }
 

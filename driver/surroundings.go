@@ -95,6 +95,7 @@ type Measured struct {
 type Ratio struct {
 	Base, New string
 	RPS       float64
+	SE        float64 // standard error within the run, a fraction; of two that took turns alone, else 0
 }
 
 // say tells a line.

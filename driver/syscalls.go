@@ -99,6 +99,7 @@ func (s *sitting) syscallKeys() []session.Key {
 func (s *sitting) syscallsTake() time.Duration {
 	plan := s.suite.Plan
 	plan.Measure = min(plan.Measure, measure.CountMax)
+	plan.Interleave = suite.ByVariant // each is loaded by itself
 	return order.Estimate(plan, order.Without(s.syscallKeys(), s.gaps))
 }
 

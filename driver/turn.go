@@ -27,7 +27,12 @@ func (s *sitting) run(ctx context.Context, round, run int) error {
 	}
 	for {
 		for missing := s.missing(round, run); len(missing) > 0; missing = s.missing(round, run) {
-			if err := s.turn(ctx, s.firstTurn(missing)); err != nil {
+			if s.takesTurns() {
+				missing = s.firstDuel(missing)
+			} else {
+				missing = s.firstTurn(missing)
+			}
+			if err := s.turn(ctx, missing); err != nil {
 				return err
 			}
 		}
@@ -87,12 +92,15 @@ func (s *sitting) firstTurn(keys []session.Key) []session.Key {
 func (s *sitting) turn(ctx context.Context, keys []session.Key) error {
 	_, began := s.rig.now()
 	s.loaded = 0
-	if err := s.takeAll(ctx, keys); err != nil || s.loaded == 0 {
+	take := s.takeAll
+	if s.takesTurns() {
+		take = s.takeDuel
+	}
+	if err := take(ctx, keys); err != nil || s.loaded == 0 {
 		return err
 	}
 	_, ended := s.rig.now()
-	load := s.suite.Plan.Warmup + s.suite.Plan.Measure
-	s.overheadMax = max(s.overheadMax, ended.Sub(began)/time.Duration(s.loaded)-load)
+	s.overheadMax = max(s.overheadMax, ended.Sub(began)/time.Duration(s.loaded)-s.suite.Plan.Load())
 	return nil
 }
 
@@ -109,7 +117,7 @@ func (s *sitting) takeAll(ctx context.Context, keys []session.Key) error {
 	name := keys[0].Variant
 	srv, err := s.measurer.start(ctx, s.variant(name), scenarios)
 	if err != nil {
-		return s.notStarted(ctx, keys, err)
+		return s.notStarted(ctx, name, keys, err)
 	}
 	stopped := false
 	defer func() {
@@ -191,12 +199,18 @@ func (s *sitting) take(ctx context.Context, srv server, k session.Key) (*made, e
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx) // cut: the attempt is not committed
 	}
+	held := s.lock.Held() // else another may have measured at the same time
+	return s.madeOf(attempt, row, evidence, err, held), nil
+}
+
+// madeOf is a measurement with what is known of it beside its numbers. Errors are reasons
+// why it is invalid; nil: there are none.
+func (s *sitting) madeOf(attempt *session.Attempt, row record.Measurement, evidence measure.Evidence, errs ...error) *made {
 	m := &made{attempt, row, evidence.Files}
-	if err != nil {
-		m.refuse(err.Error())
-	}
-	if err := s.lock.Held(); err != nil { // another may have measured at the same time
-		m.refuse(err.Error())
+	for _, err := range errs {
+		if err != nil {
+			m.refuse(err.Error())
+		}
 	}
 	m.row.Flags = append(m.row.Flags, s.rowFlags()...)
 	if evidence.Overhead > 0 { // it had all of its load
@@ -205,7 +219,7 @@ func (s *sitting) take(ctx context.Context, srv server, k session.Key) (*made, e
 	if frac, known := evidence.OwnCPUFrac.Get(); known {
 		s.ownCPUMax = max(s.ownCPUMax, frac)
 	}
-	return m, nil
+	return m
 }
 
 // keep commits a measurement and tells it.
@@ -229,12 +243,13 @@ func (s *sitting) keep(m *made) error {
 // the session stops and says so. So it does whenever somebody has the variant's port,
 // who would have it the next time too. Else it is an accident, and the measurements that
 // it was started for are invalid.
-func (s *sitting) notStarted(ctx context.Context, keys []session.Key, cause error) error {
+func (s *sitting) notStarted(ctx context.Context, variant string, keys []session.Key, cause error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if !s.measured[keys[0].Variant] || errors.Is(cause, serverproc.ErrPortTaken) {
-		return fmt.Errorf("%s: %w", keys[0], cause)
+	if !s.measured[variant] || errors.Is(cause, serverproc.ErrPortTaken) {
+		first := slices.IndexFunc(keys, func(k session.Key) bool { return k.Variant == variant })
+		return fmt.Errorf("%s: %w", keys[max(first, 0)], cause)
 	}
 	reason, files := cause.Error(), []measure.File(nil)
 	var invalid *measure.InvalidError
@@ -246,8 +261,12 @@ func (s *sitting) notStarted(ctx context.Context, keys []session.Key, cause erro
 		if err != nil {
 			return err
 		}
-		m := &made{attempt: attempt, files: files}
-		m.refuse(reason)
+		m := &made{attempt: attempt}
+		if k.Variant == variant {
+			m.files = files
+			m.refuse(reason)
+		}
+		m.refuse(variant + ", with which it takes turns: " + reason) // there is no other
 		m.row.Flags = s.rowFlags()
 		if err := s.keep(m); err != nil {
 			return err

@@ -10,6 +10,8 @@
 //     over its rounds. A fraction here; tables print percent.
 //   - margin of parity: how much of a loss the spread excuses.
 //   - pair: run i of the base and run i of the new variant in one round.
+//   - turns: that both variants were up and were loaded in slices of time, in one run. Its
+//     ratio is that of its pairs of slices; it is one pair among the others all the same.
 //   - effect: what the pairs say about the ratio: an estimate, bounds, and the smallest
 //     loss that they could have shown. Every row has it; it decides under noninferior.
 //   - interval: how bounds are made of pairs: by rounds, which errs with alpha at most
@@ -76,7 +78,7 @@
 // # Reading order
 //
 // verdict.go, rule.go, judge.go; evidence.go, missing.go, sample.go, differs.go, people.go;
-// numbers.go, sessions.go, pairs.go, interval.go, effect.go, need.go, speeds.go; decide.go,
+// numbers.go, sessions.go, pairs.go, turns.go, interval.go, effect.go, need.go, speeds.go; decide.go,
 // parity.go, fixed.go,
 // noninferior.go, limits.go, family.go; looks.go; flags.go, limiter.go, order.go, repeat.go,
 // worst.go, history.go; calibration.go, pseudogate.go, noisefloor.go; published.go; then grid.go, layouts.go, effectgrid.go, span.go,

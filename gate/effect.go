@@ -35,6 +35,7 @@ type Effect struct {
 	Lag1  float64         // correlation of pairs with the ones before
 
 	Speeds  *Speeds // nil: the host had one speed
+	Turns   *Turns  // nil: the variants did not take turns in slices of time
 	Missing string  // why there are no bounds; "": there are
 
 	differences [][]float64 // of the pairs of each round that has some, on the ln scale
@@ -67,7 +68,7 @@ func noEffect(missing string) Effect {
 // effect computes it, with bounds of an error of level each.
 func (p *paired) effect(level float64, how Interval) Effect {
 	e := noEffect(p.missing)
-	e.Pairs, e.Interval, e.Check, e.Lag1, e.Speeds, e.differences = len(p.all), how, p.check, p.lag1, p.speeds, p.rounds
+	e.Pairs, e.Interval, e.Check, e.Lag1, e.Speeds, e.Turns, e.differences = len(p.all), how, p.check, p.lag1, p.speeds, p.turns, p.rounds
 	if p.missing != "" {
 		return e
 	}
@@ -136,6 +137,7 @@ func (r *Row) flagEffect() {
 	if e.Lag1 > stat.DependentLag1 {
 		r.flag(FlagDependent, "pairs resemble the ones before them (correlation %s)%s", decimals(e.Lag1, 2), byRoundsText(e))
 	}
+	r.flagTurns()
 	if s := e.Speeds; s != nil {
 		r.flag(s.code(), "%s", s.text(r.spread()))
 	}

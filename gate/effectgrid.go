@@ -14,7 +14,12 @@ import (
 func (t *Table) EffectGrid(c Comparison) (g Grid, ok bool) {
 	rows := t.of(c)
 	columns, modes := names(rows)
-	columns = append(columns, Column{"pairs", true}, Column{"ratio", true}, Column{"pooled", true}, Column{"bounds", true})
+	columns = append(columns, Column{"pairs", true})
+	turns := t.tookTurns(rows)
+	if turns {
+		columns = append(columns, Column{"slices", true}, Column{"SE in a run", true}, Column{"SD of runs", true})
+	}
+	columns = append(columns, Column{"ratio", true}, Column{"pooled", true}, Column{"bounds", true})
 	drawn := t.crossChecked(rows)
 	if drawn {
 		columns = append(columns, Column{"bootstrap", true})
@@ -27,13 +32,30 @@ func (t *Table) EffectGrid(c Comparison) (g Grid, ok bool) {
 		for _, f := range r.ownFlags() {
 			codes = append(codes, f.Code)
 		}
-		cells := append(r.nameCells(modes), fmt.Sprint(e.Pairs), ratioText(e.Ratio), ratioText(r.Numbers.pooledRatio()), e.boundsText())
+		cells := append(r.nameCells(modes), fmt.Sprint(e.Pairs))
+		if turns {
+			cells = append(cells, e.turnCells()...)
+		}
+		cells = append(cells, ratioText(e.Ratio), ratioText(r.Numbers.pooledRatio()), e.boundsText())
 		if drawn {
 			cells = append(cells, e.Drawn.text())
 		}
 		g.Rows = append(g.Rows, append(cells, e.seenText(), orAbsent(r.Limiter.Of), strings.Join(codes, " ")))
 	}
 	return g, ok
+}
+
+// tookTurns tells whether the variants of any row did.
+func (t *Table) tookTurns(rows []*Row) bool {
+	return slices.ContainsFunc(rows, func(r *Row) bool { return r.Effect.Turns != nil })
+}
+
+// turnCells are what the slices say of a run, and how runs differ.
+func (e *Effect) turnCells() []string {
+	if e.Turns == nil {
+		return []string{absent, absent, absent}
+	}
+	return []string{fmt.Sprint(e.Turns.Slices), seText(e.Turns.Within), seText(e.Sigma)}
 }
 
 // crossChecked tells whether rows have the bounds of a bootstrap besides those that count.
@@ -57,6 +79,9 @@ func (t *Table) effectCaption(c Comparison) string {
 		c, strings.Join(texts, " or "))
 	if i := slices.IndexFunc(t.of(c), func(r *Row) bool { return r.Effect.Pairs > 0 && r.Effect.Missing != "" }); i >= 0 {
 		caption += "; none for " + t.of(c)[i].cell().String() + ": " + t.of(c)[i].Effect.Missing
+	}
+	if t.tookTurns(t.of(c)) {
+		caption += "; a pair is a run in which both took turns, and its ratio that of its pairs of slices, with the standard error that these have in a run (median) beside the standard deviation of the runs, which makes the bounds"
 	}
 	if t.crossChecked(t.of(c)) {
 		caption += "; the bootstrap is a cross-check"

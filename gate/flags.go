@@ -46,6 +46,7 @@ const (
 	FlagUncalibrated    = "uncalibrated" // said once for a table, too
 	FlagUndecided       = "undecided"
 	FlagSettled         = "inconclusive"
+	FlagByTotals        = "by-totals"
 )
 
 // flag adds a flag, once for each code.

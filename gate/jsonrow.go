@@ -103,7 +103,14 @@ type (
 		Lag1     record.Value `json:"lag1,omitzero"`
 		Need     *jsonNeed    `json:"need,omitempty"`
 		Speeds   *jsonSpeeds  `json:"speeds,omitempty"`
+		Turns    *jsonTurns   `json:"turns,omitempty"` // of variants that took turns in slices of time
 		Missing  string       `json:"missing,omitempty"`
+	}
+	jsonTurns struct {
+		Slices   int          `json:"slice_pairs"`
+		Within   record.Value `json:"within_run_se,omitzero"` // on the ln scale, of one run, median
+		Apart    record.Value `json:"apart,omitzero"`         // ratio of the rates over all slices less the centre, on the ln scale
+		ByTotals bool         `json:"by_totals,omitempty"`    // the former counts
 	}
 	jsonBounds struct {
 		Lo       record.Value `json:"lo,omitzero"`
@@ -278,6 +285,9 @@ func (e *Effect) json() *jsonEffect {
 	}
 	if e.Speeds != nil {
 		file.Speeds = e.Speeds.json()
+	}
+	if t := e.Turns; t != nil {
+		file.Turns = &jsonTurns{t.Slices, known(t.Within), known(t.Apart), t.ByTotals}
 	}
 	return file
 }

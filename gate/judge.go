@@ -91,6 +91,9 @@ func Judge(e Evidence, rules Rules) (Table, error) {
 		return Table{}, fmt.Errorf("rules: %w", err)
 	}
 	b := gather(e)
+	if b.plan != nil && b.plan.Sliced() && rules.Rule.Policy != NonInferior {
+		b.fault("it was measured in slices of time (interleave: %s), whose pairs only policy %s judges, and this is policy %s", record.InterleaveSliced, NonInferior, rules.Rule.Policy)
+	}
 	b.noteLooks(rules.Rule)
 	b.addedRounds(rules.Rule)
 	b.addNotes()
@@ -104,7 +107,7 @@ func Judge(e Evidence, rules Rules) (Table, error) {
 		t.Variants, t.RepeatOf = variantsAsRun(b.plan.Variants, b.rounds), b.plan.RepeatOf
 	}
 	t.Estimate = estimate(&b, rules.Rule)
-	b.calibration = chooseCalibration(e.Calibrations, b.first)
+	b.calibration = chooseCalibration(calibrationsFor(b.plan, e), b.first)
 	for _, c := range rules.Compare {
 		cells := b.ofEither(c, b.cells(c))
 		if len(cells) == 0 {
@@ -240,7 +243,14 @@ func (b *body) judgeRow(rounds []*record.Round, plan *record.Plan, c Comparison,
 		return row
 	}
 	metric := row.Numbers.Metric
+	if plan != nil && plan.Sliced() {
+		if text := unturned(sample, metric); text != "" {
+			row.conclude(Invalid, text)
+			return row
+		}
+	}
 	row.Numbers = measure(sample)
+	row.Numbers.Turns = plan != nil && plan.Sliced()
 	row.Numbers.Metric, row.Numbers.Row, row.Numbers.Plan = metric, row.ID(), rounds[0].Session
 	if plan != nil {
 		row.Numbers.Plan = plan.Hash

@@ -55,6 +55,9 @@ func noninferior(d *Decision, p paired, rounds int, r Rule) {
 		return
 	}
 	d.say("over %d pairs it is %s; with an error of %s each it is at least %s, and at most %s", e.Pairs, ratioText(e.Ratio), shortText(rounded(e.Level, 4)), ratioText(e.Lo), ratioText(e.Hi))
+	if e.Turns != nil {
+		d.say("%s", e.Turns.text(e))
+	}
 	switch margin := percentText(r.MarginFrac); {
 	case e.Lo > floor+guard:
 		d.Verdict, d.Short = Pass, "at least "+ratioText(e.Lo)+e.directionText()

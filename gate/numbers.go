@@ -34,6 +34,10 @@ type Numbers struct {
 	// a bootstrap is seeded with. Any text does, as long as it is the same again.
 	Plan, Row string
 
+	// Turns: the variants took turns in each run, in slices of time, and the ratios of these
+	// are what a pair of runs stands for.
+	Turns bool
+
 	Rounds []RoundNumbers // in the order of time
 
 	Value  float64 // median over the rounds of their ratio of rps: what the rules are about

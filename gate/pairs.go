@@ -14,12 +14,13 @@ import (
 
 // paired are the differences of a row's pairs on the ln scale, round by round. Run i of
 // the base and run i of the new variant are a pair: they had the same place in the
-// order of their round.
+// order of their round, or took turns in it.
 type paired struct {
 	rounds  [][]float64 // that have pairs
 	all     []float64   // of all rounds, in the order of time
 	missing string      // why there are none; "": there are
 	speeds  *Speeds     // nil: the host had one
+	turns   *Turns      // nil: variants did not take turns
 
 	// check tells whether rounds differ by more than their pairs do; zero where there
 	// is one round. lag1 is how much a pair resembles the one before; NaN where there
@@ -42,6 +43,12 @@ func pairsOf(n *Numbers, r Rule) paired {
 	if err != nil {
 		return newPairs(nil, err)
 	}
+	var turns *Turns
+	if n.Turns {
+		if rounds, turns, err = turnsOf(n, rounds, r.alpha()); err != nil {
+			return newPairs(nil, err)
+		}
+	}
 	speeds := speedsOf(n.Rounds, number, sign)
 	rounds = speeds.keep(rounds)
 	for _, d := range rounds {
@@ -50,7 +57,7 @@ func pairsOf(n *Numbers, r Rule) paired {
 		}
 	}
 	p := newPairs(rounds, nil)
-	p.speeds = speeds
+	p.speeds, p.turns = speeds, turns
 	p.draw(n, n.Metric.String(), r.Interval == ByBootstrap || r.CrossCheck)
 	return p
 }

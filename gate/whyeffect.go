@@ -19,6 +19,9 @@ func (r *Row) writeEffect(line func(format string, args ...any)) {
 		return
 	}
 	line("pairs: %d, ratio %s (Hodges-Lehmann), standard deviation of a pair %s", e.Pairs, ratioText(e.Ratio), percentText(e.Sigma))
+	if e.Turns != nil {
+		line("  %s", e.Turns.text(e))
+	}
 	for i, d := range e.differences {
 		texts := make([]string, len(d))
 		for k, x := range d {

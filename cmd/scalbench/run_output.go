@@ -53,6 +53,9 @@ func measuredLine(m driver.Measured) string {
 	}
 	for _, r := range m.Ratios {
 		line += fmt.Sprintf(", %s/%s %.3f", r.New, r.Base, r.RPS)
+		if r.SE > 0 {
+			line += fmt.Sprintf(" (SE %.2g %%)", 100*r.SE)
+		}
 	}
 	if m.Interfered {
 		line += ", interfered"
@@ -79,6 +82,9 @@ func printPreviews(out io.Writer, previews []driver.Preview) {
 		}
 		fmt.Fprintf(out, "%s: %s of %s, %s of %v + %v, about %s\n", p.Suite, rounds, counted(p.Runs, "run"),
 			counted(len(p.Keys), "measurement"), p.Warmup, p.Measure, aboutTime(p.Takes))
+		if p.Turns {
+			fmt.Fprintf(out, "  both variants of a comparison are up and take turns: measurements are made two by two, with %v of warm-up each and a window of %v together\n", p.Warmup, p.Measure)
+		}
 		if p.ShuffledBy != nil {
 			fmt.Fprintf(out, "  scenarios are shuffled in each round, by seed %d\n", *p.ShuffledBy)
 		}

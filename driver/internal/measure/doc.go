@@ -16,6 +16,8 @@
 //   - generator: the child process that puts the load, `scalbench load`.
 //   - window: the time that is measured. The generator announces its edges ahead, in
 //     CLOCK_MONOTONIC, so that what servers used is read at these very instants.
+//   - turns: one measurement of two variants that are both up, base and new, which one
+//     generator loads in slices of time. Its halves are a row each, and a pair with one id.
 //   - twin: a variant that is another under a second name, from a copy of its program;
 //     with a burden when a spin loop beside it takes a known share of its CPUs ([Twin]).
 //   - invalid: that what was, or would be, measured is worth nothing, with the reason. A
@@ -34,6 +36,9 @@
 //     Then it reads the result and the logs, and judges.
 //  4. [Running.Stop] ends everything, and tells whether something had ended by itself.
 //
+// [Bench.MeasureTurns] does step 3 for two that run: the parts are the same, and what makes
+// one half invalid makes both.
+//
 // [Bench.Attach] takes a server that somebody else has started for a variant.
 // [Bench.CountSyscalls] loads as a measurement does and counts system calls, which costs
 // the server time: it is for a pass of its own and never for a round.
@@ -49,6 +54,6 @@
 // bench.go, placement.go, aside.go; start.go with ports.go, layout.go, helpers.go, prepare.go,
 // twin.go, running.go and identity.go; measure.go with ready.go, generator.go, watch.go, edges.go,
 // row.go, logs.go, verdict.go,
-// memory.go, clocks.go and evidence.go; stop.go, attach.go,
+// memory.go, clocks.go and evidence.go; turns.go; stop.go, attach.go,
 // syscalls.go; errors.go.
 package measure

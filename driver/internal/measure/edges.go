@@ -144,23 +144,35 @@ func (m *measurement) follow(ctx context.Context) (reason string, err error) {
 	case t = <-m.generator.announced.timeline:
 	case <-m.generator.ended:
 		return "", nil // its result says why
-	case <-time.After(announceMax + m.plan.ConnectTimeout):
+	case <-time.After(announceMax + m.plan.ConnectTimeout + m.warmUpBefore()):
 		return "the generator did not begin: its connections did not come up", nil
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
-	m.evidence.From, m.evidence.To = t.From, t.To
+	for _, one := range m.both() {
+		one.evidence.From, one.evidence.To = t.From, t.To
+	}
 	if reason, err = m.until(ctx, t.From, nil); reason != "" || err != nil {
 		return reason, err
 	}
 	if m.syscalls != nil {
 		m.syscalls.begin(ctx)
 	}
-	m.edges.begin()
-	m.evidence.EdgeLate = m.bench.clock.Now().Sub(t.From)
+	var samples []func()
+	for _, one := range m.both() {
+		one.edges.begin()
+		one.evidence.EdgeLate = m.bench.clock.Now().Sub(t.From)
+		if one.edges.needSamples() {
+			samples = append(samples, one.edges.sample)
+		}
+	}
 	var sample func()
-	if m.edges.needSamples() {
-		sample = m.edges.sample
+	if len(samples) > 0 {
+		sample = func() {
+			for _, look := range samples {
+				look()
+			}
+		}
 	}
 	if reason, err = m.until(ctx, t.To, sample); reason != "" || err != nil {
 		return reason, err
@@ -168,9 +180,20 @@ func (m *measurement) follow(ctx context.Context) (reason string, err error) {
 	if m.syscalls != nil {
 		m.syscalls.finish(ctx)
 	}
-	m.evidence.Server, m.evidence.App = m.edges.end()
-	m.evidence.OwnCPUFrac, m.evidence.Clocks = m.edges.ownCPUFrac, m.edges.change
+	for _, one := range m.both() {
+		one.evidence.Server, one.evidence.App = one.edges.end()
+		one.evidence.OwnCPUFrac, one.evidence.Clocks = one.edges.ownCPUFrac, one.edges.change
+	}
 	return "", nil
+}
+
+// warmUpBefore is the load before the timeline is announced: two that take turns are
+// warmed up first, one after the other.
+func (m *measurement) warmUpBefore() time.Duration {
+	if !m.turns {
+		return 0
+	}
+	return 2 * m.plan.WarmUp
 }
 
 const (
@@ -213,11 +236,13 @@ func (m *measurement) until(ctx context.Context, instant mono.Time, sample func(
 			sample()
 			every = min(lookEvery, max(serverproc.RSSEvery, sampleBudget*m.bench.clock.Now().Sub(began)))
 		}
-		if reason := m.running.ended(); reason != "" {
-			return reason, nil
-		}
-		if m.watch.violated() {
-			return violatedReason, nil
+		for _, one := range m.both() {
+			if reason := one.running.ended(); reason != "" {
+				return reason, nil
+			}
+			if one.watch.violated() {
+				return violatedReason, nil
+			}
 		}
 	}
 }

@@ -24,6 +24,7 @@ const (
 	IdentityFile     = "identity.json"       // an [Identity]
 	InterferenceFile = "interference.ndjson" // a line for each second, host.Row
 	EvidenceFile     = "evidence.json"       // an [Evidence], without its files
+	SlicesFile       = "slices.json"         // of two that took turns, with the new one: a [SlicesRecord]
 	generatorLog     = "generator.stderr.log"
 )
 
@@ -102,7 +103,9 @@ func (m *measurement) collect() error {
 	}
 	m.readMemory()
 	if m.generator != nil {
-		e.add(ResultFile, m.generator.result.Bytes())
+		if err := m.addResult(); err != nil {
+			return err
+		}
 		e.add(generatorLog, m.generator.announced.complaints())
 	}
 	e.add(InterferenceFile, m.seen.log)
@@ -111,6 +114,19 @@ func (m *measurement) collect() error {
 		return err
 	}
 	return e.addJSON(EvidenceFile, e)
+}
+
+// addResult adds what the generator has measured of the variant: what it wrote, or of two
+// that took turns the half.
+func (m *measurement) addResult() error {
+	if !m.turns {
+		m.evidence.add(ResultFile, m.generator.result.Bytes())
+		return nil
+	}
+	if m.result == nil {
+		return nil
+	}
+	return m.evidence.addJSON(ResultFile, m.result)
 }
 
 // add adds a file that is not empty.

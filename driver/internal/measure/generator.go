@@ -90,14 +90,33 @@ func (g *generator) end() {
 // mostly because no connection came up.
 func (g *generator) read() (*loadgen.Result, error) {
 	var result loadgen.Result
-	err := json.Unmarshal(g.result.Bytes(), &result)
-	if g.result.Len() == 0 || err != nil {
-		return nil, faultf("the generator has no result (%s): %s", exitText(g.err), bytes.TrimSpace(g.announced.complaints()))
+	if err := g.decode(&result); err != nil {
+		return nil, err
 	}
 	if result.Schema != loadgen.Schema {
 		return nil, fmt.Errorf("result of the generator: schema %q, expected %q", result.Schema, loadgen.Schema)
 	}
 	return &result, nil
+}
+
+// readPairs is read of a generator that loaded two servers in turns.
+func (g *generator) readPairs() (*loadgen.Pairs, error) {
+	var pairs loadgen.Pairs
+	if err := g.decode(&pairs); err != nil {
+		return nil, err
+	}
+	if pairs.Schema != loadgen.PairsSchema || pairs.A == nil || pairs.B == nil {
+		return nil, fmt.Errorf("result of the generator: schema %q, expected %q with both results", pairs.Schema, loadgen.PairsSchema)
+	}
+	return &pairs, nil
+}
+
+func (g *generator) decode(into any) error {
+	err := json.Unmarshal(g.result.Bytes(), into)
+	if g.result.Len() == 0 || err != nil {
+		return faultf("the generator has no result (%s): %s", exitText(g.err), bytes.TrimSpace(g.announced.complaints()))
+	}
+	return nil
 }
 
 // exitText says how a process has ended.

@@ -95,9 +95,15 @@ func load(ctx context.Context) error {
 		return err
 	}
 	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), plan.CPUs.Count()+2))
-	result, err := loadgen.Run(ctx, plan, loadgen.Observer{Timeline: func(t loadgen.Timeline) {
-		_ = json.NewEncoder(os.Stderr).Encode(t)
-	}})
+	announce := func(t loadgen.Timeline) { _ = json.NewEncoder(os.Stderr).Encode(t) }
+	if plan.Slices.On() {
+		pairs, err := loadgen.RunPairs(ctx, plan, loadgen.PairObserver{Timeline: announce})
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(os.Stdout).Encode(pairs)
+	}
+	result, err := loadgen.Run(ctx, plan, loadgen.Observer{Timeline: announce})
 	if err != nil {
 		return err
 	}

@@ -27,9 +27,22 @@ type measurement struct {
 	edges     *edges
 	syscalls  *syscalls // nil: they are not counted, as in every measurement of a round
 
+	// second is the other of two that one generator loads in turns, which the first leads;
+	// nil: of a measurement by itself, and of the second.
+	second *measurement
+	turns  bool // it is one of two
+
 	result   *loadgen.Result // nil: there is none
 	seen     seen
 	evidence Evidence
+}
+
+// both are all that one generator loads.
+func (m *measurement) both() []*measurement {
+	if m.second == nil {
+		return []*measurement{m}
+	}
+	return []*measurement{m, m.second}
 }
 
 // Measure makes one measurement of a scenario. Warm-up and window are the plan's. What is
@@ -76,7 +89,7 @@ func (m *measurement) run(ctx context.Context) (reason string, err error) {
 	if m.generator, err = startGenerator(m.bench.config.Exe, m.bench.placement.Generator, m.plan); err != nil {
 		return "", err
 	}
-	m.watch = m.bench.startWatch(m.running, m.generator.pid())
+	m.watch = m.bench.startWatch(m.running, nil, m.generator.pid())
 	m.edges = m.bench.newEdges(m.running)
 	reason, err = m.follow(ctx)
 	m.seen = m.watch.stop(m.evidence.From, m.evidence.To)
@@ -84,7 +97,10 @@ func (m *measurement) run(ctx context.Context) (reason string, err error) {
 		m.generator.end()
 		return reason, err
 	}
-	if err := m.awaitResult(ctx); err != nil {
+	if err := m.awaitEnd(ctx); err != nil {
+		return reasonOrError(err)
+	}
+	if m.result, err = m.generator.read(); err != nil {
 		return reasonOrError(err)
 	}
 	return "", nil
@@ -144,8 +160,8 @@ func (b *Bench) trusted(sc suite.Scenario) ([]byte, error) {
 	return append(cas, file...), nil
 }
 
-// awaitResult waits for the generator's end, and reads its result.
-func (m *measurement) awaitResult(ctx context.Context) error {
+// awaitEnd waits for the generator's end.
+func (m *measurement) awaitEnd(ctx context.Context) error {
 	limit, cancel := context.WithTimeout(ctx, m.plan.Drain+announceMax)
 	defer cancel()
 	select {
@@ -157,9 +173,7 @@ func (m *measurement) awaitResult(ctx context.Context) error {
 		}
 		return errors.New("the generator has not ended after its drain")
 	}
-	var err error
-	m.result, err = m.generator.read()
-	return err
+	return nil
 }
 
 // overhead is what a measurement took beside its warm-up and window.

@@ -29,6 +29,10 @@ func (m *measurement) row() record.Measurement {
 	if u := m.evidence.Server; u != nil {
 		m.fillUsage(&row, u)
 	}
+	if m.turns {
+		m.fillTurns(&row)
+		return row
+	}
 	if u := m.evidence.App; u != nil {
 		row.CPUAppMicros = cpuMicros(u, row)
 		if cpus := m.running.appCPUs(); cpus.Intersect(m.running.cpus()) == (cpuset.Set{}) {

@@ -68,7 +68,9 @@ func (m *measurement) wrongResult() string {
 		return fmt.Sprintf("%d of %d requests failed: %s", r.Ledger.ErrorsTotal(), r.Ledger.Scheduled, firstErrors(r))
 	case otherStatus(r) != "":
 		return "answered with " + otherStatus(r)
-	case r.Validity == loadgen.Invalid:
+	case m.turns && brokenTexts(r) != "":
+		return brokenTexts(r)
+	case !m.turns && r.Validity == loadgen.Invalid:
 		return warningTexts(r)
 	case r.CompletedInWindow == 0:
 		return notOne
@@ -98,6 +100,22 @@ func warningTexts(r *loadgen.Result) string {
 		if w.Bearing() == loadgen.Invalid {
 			texts = append(texts, w.Text)
 		}
+	}
+	return "the generator's result is invalid: " + strings.Join(texts, "; ")
+}
+
+// brokenTexts are the warnings that make all that was measured in turns worthless; "":
+// there are none. That the generator stood still, which spoils a measurement by itself, is
+// one bad slice of many there, and noise that is in the pairs: the row has the flag.
+func brokenTexts(r *loadgen.Result) string {
+	var texts []string
+	for _, w := range r.Warnings {
+		if w.Code == loadgen.LedgerBroken || w.Code == loadgen.Suspended {
+			texts = append(texts, w.Text)
+		}
+	}
+	if texts == nil {
+		return ""
 	}
 	return "the generator's result is invalid: " + strings.Join(texts, "; ")
 }

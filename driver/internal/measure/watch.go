@@ -21,8 +21,8 @@ type watch struct {
 	running      *Running
 	identity     []*serverproc.Sampler // of each instance
 	helpers      []helperWatch
-	interference *host.Sampler // nil: it could not be started
-	note         string        // why
+	interference *host.Sampler // nil: it could not be started, or another watch has it
+	note         string        // why it could not
 }
 
 // helperWatch looks at one helper.
@@ -31,8 +31,24 @@ type helperWatch struct {
 	*serverproc.Sampler
 }
 
-// startWatch begins to look. The generator is the one that is about to load.
-func (b *Bench) startWatch(r *Running, generatorPID int) *watch {
+// startWatch begins to look. The generator is the one that is about to load, and beside is
+// a variant that it loads in turns with this one and that is nobody who disturbs; nil: there
+// is none.
+func (b *Bench) startWatch(r, beside *Running, generatorPID int) *watch {
+	w := b.watchProcesses(r)
+	all := []*Running{r}
+	if beside != nil {
+		all = append(all, beside)
+	}
+	var err error
+	if w.interference, err = host.NewFS("/").StartSampler(b.watchOf(all, generatorPID), host.NewClock(b.clock)); err != nil {
+		w.note = fmt.Sprintf("whether others used the CPUs is not known: %v", err)
+	}
+	return w
+}
+
+// watchProcesses begins to look at those of a variant alone.
+func (b *Bench) watchProcesses(r *Running) *watch {
 	w := &watch{running: r}
 	for _, i := range r.instances {
 		look := b.observer.Watch(i.subject, time.Now)
@@ -43,22 +59,21 @@ func (b *Bench) startWatch(r *Running, generatorPID int) *watch {
 			w.helpers = append(w.helpers, helperWatch{h, serverproc.StartSampler(h.expect, serverproc.SampleEvery, b.observer.Watch(h.subject, time.Now))})
 		}
 	}
-	var err error
-	if w.interference, err = host.NewFS("/").StartSampler(b.watchOf(r, generatorPID), host.NewClock(b.clock)); err != nil {
-		w.note = fmt.Sprintf("whether others used the CPUs is not known: %v", err)
-	}
 	return w
 }
 
 // watchOf says what is whose on the host.
-func (b *Bench) watchOf(r *Running, generatorPID int) host.Watch {
-	server := host.WatchedSet{Name: "server", CPUs: b.placement.Server, Roots: r.pids(), Server: true}
+func (b *Bench) watchOf(all []*Running, generatorPID int) host.Watch {
+	server := host.WatchedSet{Name: "server", CPUs: b.placement.Server, Server: true}
 	upstream := host.WatchedSet{Name: "upstream", CPUs: b.placement.Upstream}
-	for _, h := range r.helpers {
-		if h.CPUs == suite.BesideServer && upstream.CPUs != server.CPUs {
-			upstream.Roots = append(upstream.Roots, h.server.PID())
-		} else {
-			server.Roots = append(server.Roots, h.server.PID())
+	for _, r := range all {
+		server.Roots = append(server.Roots, r.pids()...)
+		for _, h := range r.helpers {
+			if h.CPUs == suite.BesideServer && upstream.CPUs != server.CPUs {
+				upstream.Roots = append(upstream.Roots, h.server.PID())
+			} else {
+				server.Roots = append(server.Roots, h.server.PID())
+			}
 		}
 	}
 	sets := []host.WatchedSet{server, {Name: "generator", CPUs: b.placement.Generator, Roots: []int{generatorPID}}}
@@ -88,6 +103,13 @@ type seen struct {
 
 // stop ends the looking.
 func (w *watch) stop(from, to mono.Time) seen {
+	s := w.stopProcesses()
+	w.stopHost(&s, from, to)
+	return s
+}
+
+// stopProcesses ends the looking at the variant's own.
+func (w *watch) stopProcesses() seen {
 	var s seen
 	for n, sampler := range w.identity {
 		i, tally := w.running.instances[n], sampler.Stop()
@@ -104,9 +126,14 @@ func (w *watch) stop(from, to mono.Time) seen {
 	for _, h := range w.helpers {
 		h.addTo(&s, w.running.variant.Name)
 	}
+	return s
+}
+
+// stopHost ends the looking at the host.
+func (w *watch) stopHost(s *seen, from, to mono.Time) {
 	if w.interference == nil {
 		s.notes, s.cut = append(s.notes, w.note), true
-		return s
+		return
 	}
 	found := w.interference.Stop()
 	s.cpu = found.CPU
@@ -126,7 +153,6 @@ func (w *watch) stop(from, to mono.Time) seen {
 		}
 		s.log = append(append(s.log, line...), '\n')
 	}
-	return s
 }
 
 // addTo ends the looking at a helper, and adds what it gave. Its samples are counted by

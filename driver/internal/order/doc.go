@@ -15,12 +15,12 @@
 //
 // # Flow
 //
-//  1. [Supported] refuses a plan of which there is no order.
-//  2. [Rows] names the rows of a suite, [Gaps] those that are not measured; [Shuffled]
+//  1. [Rows] names the rows of a suite, [Gaps] those that are not measured; [Shuffled]
 //     puts rows in the order of a round, where the plan wants another in each.
-//  3. [Round] puts the measurements of one round in order; [Without] takes the gaps
-//     out of it.
-//  4. [Estimate] tells the time.
+//  2. [Round] puts the measurements of one round in order, or [RoundOfPairs] where two
+//     variants take turns in one; [Without] takes the gaps out of it, and [PairGaps] says what
+//     is a gap for the sake of the other of a pair.
+//  3. [Estimate] tells the time.
 //
 // # What cancels what
 //
@@ -37,5 +37,5 @@
 //
 // # Reading order
 //
-// row.go, round.go, sequence.go, williams.go; gap.go, estimate.go.
+// row.go, round.go, sequence.go, williams.go; pairs.go, gap.go, estimate.go.
 package order

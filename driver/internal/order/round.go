@@ -1,20 +1,9 @@
 package order
 
 import (
-	"fmt"
-
 	"github.com/scalws/scalbench/driver/internal/session"
 	"github.com/scalws/scalbench/internal/suite"
 )
-
-// Supported refuses what has no order of measurements: in slices of time several
-// variants are measured at once.
-func Supported(p suite.Plan) error {
-	if p.Interleave == suite.Sliced {
-		return fmt.Errorf("interleave: %s is not supported yet, expected variant or scenario", p.Interleave)
-	}
-	return nil
-}
 
 // Round returns the measurements of a round, from 1, in the order in which they are
 // made: run by run, and in each run variant by variant with all scenarios
@@ -22,7 +11,7 @@ func Supported(p suite.Plan) error {
 // Which variant is first is for the plan's order. The scenarios keep theirs, which
 // is the same for all variants.
 //
-// A plan that is not [Supported] is taken for one of ByVariant.
+// For [suite.Sliced] there is [RoundOfPairs].
 func Round(p suite.Plan, variants []string, scenarios []Scenario, round int) []session.Key {
 	keys := make([]session.Key, 0, p.Runs*len(variants)*len(scenarios))
 	for run := 1; run <= p.Runs; run++ {

@@ -166,12 +166,6 @@ func TestInterleave(t *testing.T) {
 		if text := strings.Join(got, " "); text != want {
 			t.Errorf("%s: %s, want %s", interleave, text, want)
 		}
-		if err := Supported(p); err != nil {
-			t.Error(err)
-		}
-	}
-	if err := Supported(suite.Plan{Interleave: suite.Sliced}); err == nil {
-		t.Error("slices have an order")
 	}
 }
 

@@ -30,6 +30,18 @@ type Progress struct {
 // a run, and so it is one figure whatever the plan's restart says.
 const OverheadPerMeasurement = 2500 * time.Millisecond
 
+// overheadOfTurns is the same of each half of a pair that is measured in turns. The
+// embedded target and nginx, which are up within a tenth of a second, took 0.2 to 0.4 s.
+const overheadOfTurns = 500 * time.Millisecond
+
+// Overhead is that of a session; turns: both variants of a comparison are up in it.
+func Overhead(turns bool) time.Duration {
+	if turns {
+		return overheadOfTurns
+	}
+	return OverheadPerMeasurement
+}
+
 // ProgressOf tells how far a state is in its plan. A round's own order counts, where it
 // has one: it lacks what this host or a variant cannot do. Pairs that were repeated
 // make nothing of it longer but the time. What a stopped session did is not under way.
@@ -56,7 +68,7 @@ func ProgressOf(plan *record.Plan, s *State) Progress {
 			switch c := s.Cells[k]; {
 			case c.Status == Begun:
 				if s.Stopped == "" {
-					p.Doing = k.String()
+					p.Doing = doing(p.Doing, k)
 				}
 				left++
 			case !c.Status.Decided():
@@ -71,10 +83,22 @@ func ProgressOf(plan *record.Plan, s *State) Progress {
 	return p
 }
 
+// doing adds a measurement to those under way: of a pair that takes turns there are two.
+func doing(others string, k Key) string {
+	if others == "" {
+		return k.String()
+	}
+	return others + " in turns with " + k.Variant
+}
+
 // measurementTakes is the time of one measurement, and runTakes that of a run of all
 // variants.
 func measurementTakes(plan *record.Plan) time.Duration {
-	return time.Duration((plan.WarmupSeconds+plan.MeasureSeconds)*float64(time.Second)) + OverheadPerMeasurement
+	measure := plan.MeasureSeconds
+	if plan.Sliced() { // it is the time of both together
+		measure /= 2
+	}
+	return time.Duration((plan.WarmupSeconds+measure)*float64(time.Second)) + Overhead(plan.Sliced())
 }
 
 func runTakes(plan *record.Plan) time.Duration {
