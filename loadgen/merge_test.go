@@ -311,7 +311,7 @@ func mergeRules() map[string]string {
 		"started_at": first, "measured_s": "TestMergeSpans", "startup_ms": largest, "interrupted": largest, "rps": "TestMergeHalves", "offered_rps": "TestMergeSpans",
 
 		"plan.targets.url": alike, "plan.targets.method": alike, "plan.targets.header.name": alike, "plan.targets.header.value": alike,
-		"plan.targets.host": alike, "plan.targets.body_bytes": alike, "plan.targets.expect_status": alike, "plan.targets.expect_bytes": alike, "plan.targets.expect_sha256": alike,
+		"plan.targets.host": alike, "plan.targets.body_bytes": alike, "plan.targets.expect_status": alike, "plan.targets.expect_bytes": alike, "plan.targets.expect_sha256": alike, "plan.targets.server_pids": alike,
 		"plan.protocol": alike, "plan.tls.insecure": alike, "plan.tls.cas": alike, "plan.tls.cert": alike, "plan.tls.key": alike,
 		"plan.tls.min": alike, "plan.tls.max": alike, "plan.tls.alpn": alike, "plan.tls.sni": alike, "plan.tls.resume": alike, "plan.tls.zero_rtt": alike,
 		"plan.connections": summed, "plan.streams": alike, "plan.requests_per_conn": alike, "plan.requests": summed,
