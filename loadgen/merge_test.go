@@ -506,6 +506,8 @@ func valueOf(t *testing.T, field reflect.Value, n int) reflect.Value {
 		}
 	case *[]byte:
 		*x = []byte{byte(n)}
+	case *[]int:
+		*x = []int{n}
 	case *[]string:
 		*x = []string{fmt.Sprint(n)}
 	case *bool:
