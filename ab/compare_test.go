@@ -100,6 +100,19 @@ func TestCompareLatenciesOfHistograms(t *testing.T) {
 	}
 }
 
+// A whole that no window explains, such as a p99 that one moment made, is not known better
+// than the two are apart. The correlation of ten constants, 0, is corrected to 1/7, so that
+// the variance is inflated by (1 + 1/7)/(1 − 1/7) = 4/3: 10/√(4/3) − 1 = 7.66 degrees of
+// freedom, t = 2.324, and the standard error is ln 1.2 over the root of them.
+func TestCompareWholeApart(t *testing.T) {
+	windows := slices.Repeat([]float64{100}, 10)
+	a, b := Run{P99US: Series{Whole: 100, Windows: windows}}, Run{P99US: Series{Whole: 120, Windows: windows}}
+	got := Compare(a, b, 0.05).P99
+	if want := 2.324 * math.Log(1.2) / math.Sqrt(7.66); math.Abs(math.Log(got.Hi/got.Lo)/2/want-1) > 0.001 {
+		t.Errorf("half of %+v is %v, want %v", got, math.Log(got.Hi/got.Lo)/2, want)
+	}
+}
+
 // In an open loop each window has the same number of requests, and one that ends a moment
 // later is no difference: 9 999 of 10 000.
 func TestCompareCounts(t *testing.T) {

@@ -66,6 +66,52 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// However long it took, fewer than eight blocks know too little of their own noise. Pairs of
+// a second: units of two seconds, each a block.
+func TestFewBlocksKnowNothing(t *testing.T) {
+	seconds := func(i int) Pair {
+		p := steady(i, 0.98)
+		p.At = time.Duration(i+1) * time.Second
+		return p
+	}
+	for pairs, want := range map[int]bool{14: false, 16: true} { // 7 and 8 units
+		if s := judgeOf(t, Rule{}, pairs, seconds).State(); s.RPS.Known() != want || s.Totals.Known() != want || s.Decided != want {
+			t.Errorf("%d pairs: %+v", pairs, s.RPS)
+		}
+	}
+}
+
+// What the host does to both is in neither: with rates that vary by half, and B always at
+// 98 %, centre and totals are known as if nothing varied.
+func TestWhatIsCommonCancels(t *testing.T) {
+	s := judgeOf(t, Rule{}, 80, func(i int) Pair {
+		p := steady(i, 0.98)
+		host := 1 + 0.5*math.Sin(float64(i*i))
+		p.A.RPS, p.B.RPS = p.A.RPS*host, p.B.RPS*host
+		return p
+	}).State()
+	for name, e := range map[string]Estimate{"centre": s.RPS, "totals": s.Totals} {
+		if math.Abs(e.Ratio-0.98) > 1e-9 || math.Abs(math.Log(e.Hi/e.Lo)) > 1e-9 {
+			t.Errorf("%s: %+v", name, e)
+		}
+	}
+}
+
+// A pair in which the host let neither server answer is one without a difference, and does
+// not spoil the others.
+func TestNeitherAnswered(t *testing.T) {
+	s := judgeOf(t, Rule{}, 80, func(i int) Pair {
+		p := steady(i, 0.98)
+		if i%10 == 0 {
+			p.A, p.B = Slice{}, Slice{}
+		}
+		return p
+	}).State()
+	if s.Verdict != Slower || s.RPS.Pairs != 80 || math.Abs(s.RPS.Ratio-0.98) > 1e-3 {
+		t.Errorf("%v, %+v", s.Verdict, s.RPS)
+	}
+}
+
 // The order of a pair is in no direction, and neither is drift: a second slice that is
 // always 5 % slower makes no difference.
 func TestOrderCancels(t *testing.T) {

@@ -54,3 +54,13 @@ func TestSignedRankIntervalProperties(t *testing.T) {
 		}
 	}
 }
+
+// The outer bounds on each side, and the error of the one that errs more often, whichever
+// way round.
+func TestOuter(t *testing.T) {
+	a, b := Interval{Lo: -1, Hi: 2, Level: 0.031}, Interval{Lo: -2, Hi: 1, Level: 0.05}
+	want := Interval{Lo: -2, Hi: 2, Level: 0.05}
+	if a.Outer(b) != want || b.Outer(a) != want {
+		t.Errorf("%+v and %+v, want %+v", a.Outer(b), b.Outer(a), want)
+	}
+}
