@@ -176,10 +176,18 @@ func (t *Table) scenarios() (all [][]*Row) {
 	return all
 }
 
-// joined is the verdict over the comparisons of a scenario: the gravest, and what a
-// repeat made of it.
+// joined is the verdict over the comparisons of a scenario: the gravest after repeats, and
+// what a repeat made of it. Of two FAILs the one that nobody ruled on counts.
 func joined(rows []*Row) string {
-	worst := slices.MaxFunc(rows, func(a, b *Row) int { return int(a.First) - int(b.First) })
+	ruled := func(r *Row) int {
+		if r.Ruling != nil {
+			return 0
+		}
+		return 1
+	}
+	worst := slices.MaxFunc(rows, func(a, b *Row) int {
+		return cmp.Or(cmp.Compare(a.Verdict, b.Verdict), cmp.Compare(a.First, b.First), cmp.Compare(ruled(a), ruled(b)))
+	})
 	text := worst.First.String()
 	switch {
 	case worst.Same:

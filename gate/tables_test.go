@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/scalws/scalbench/internal/record"
 )
 
 // publishedTable compares a grid with the lines of a report, byte for byte.
@@ -234,5 +236,26 @@ func TestGridText(t *testing.T) {
 	want := "scenario      median  gate\nstatic-small   0.998  PASS\nphp              n/a  NOT RUN\n"
 	if have.String() != want {
 		t.Errorf("have\n%swant\n%s", have.String(), want)
+	}
+}
+
+// One word stands for all comparisons of a scenario, and it is the gravest in the end: what a
+// repeat made of another one, or somebody ruled on it, does not hide it.
+func TestJoined(t *testing.T) {
+	ruling := &record.Ruling{}
+	for _, test := range []struct {
+		rows []*Row
+		want string
+	}{
+		{[]*Row{{First: Pass, Verdict: Pass}, {First: Borderline, Verdict: Pass}}, "borderline, then pass (repeat)"},
+		{[]*Row{{First: Borderline, Verdict: Pass}, {First: Borderline, Verdict: Fail}}, "borderline, then fail (repeat)"},
+		{[]*Row{{First: Borderline, Verdict: Fail}, {First: Borderline, Verdict: Pass}}, "borderline, then fail (repeat)"},
+		{[]*Row{{First: Borderline, Verdict: Pass}, {First: Borderline, Verdict: Borderline}}, "borderline"},
+		{[]*Row{{First: Fail, Verdict: Fail, Ruling: ruling}, {First: Fail, Verdict: Fail}}, "fail"},
+		{[]*Row{{First: Fail, Verdict: Fail, Ruling: ruling}, {First: Pass, Verdict: Pass}}, "fail (ruled)"},
+	} {
+		if have := joined(test.rows); have != test.want {
+			t.Errorf("have %q, want %q", have, test.want)
+		}
 	}
 }
