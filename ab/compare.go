@@ -94,8 +94,8 @@ func compareSeries(a, b Series, alpha, least float64, from func(window, whole fl
 	return c
 }
 
-// wholeRatio is b / a as it was printed, and without a bound such as the difference of two
-// slices has; NaN where one of them was not measured.
+// wholeRatio is b / a, to the last digit as it was printed; NaN where one of them was not
+// measured.
 func wholeRatio(a, b float64) float64 {
 	if ratio := b / a; a > 0 && ratio > 0 && !math.IsInf(ratio, 1) {
 		return ratio

@@ -97,6 +97,25 @@ func TestWhatIsCommonCancels(t *testing.T) {
 	}
 }
 
+// A server that takes two thousand times as long is told so, and one that a number can hardly
+// hold as well: only a slice without any answer has a difference that was not measured.
+func TestFarApart(t *testing.T) {
+	s := judgeOf(t, Rule{}, 80, func(i int) Pair { return steady(i, 1.0/2000) }).State()
+	for name, test := range map[string]struct {
+		of   Estimate
+		want float64
+	}{"rps": {s.RPS, 1.0 / 2000}, "p50": {s.P50, 2000}, "p99": {s.P99, 2000}, "CPU": {s.CPU, 2000}} {
+		if math.Abs(test.of.Ratio/test.want-1) > 1e-9 {
+			t.Errorf("%s: %v, want %v", name, test.of.Ratio, test.want)
+		}
+	}
+	for _, test := range []struct{ a, b, want float64 }{{1e-300, 1e300, 600 * math.Ln10}, {0, 1e-9, 6.9}, {1e300, 0, -6.9}, {0, 0, 0}} {
+		if got := rateDifference(test.a, test.b); math.Abs(got-test.want) > 1e-9 {
+			t.Errorf("%v and %v: %v, want %v", test.a, test.b, got, test.want)
+		}
+	}
+}
+
 // A pair in which the host let neither server answer is one without a difference, and does
 // not spoil the others.
 func TestNeitherAnswered(t *testing.T) {

@@ -38,24 +38,30 @@ func (p Pair) check(before time.Duration) error {
 	return nil
 }
 
-// differenceMax bounds the difference of a pair, for a slice without any answer: one in
-// a thousand says all that a rank needs to know.
-const differenceMax = 6.9 // ln 1000
+// answeredNothing is the difference of a pair of which one slice has no answer at all: one
+// in a thousand says all that a rank needs to know.
+const answeredNothing = 6.9 // ln 1000
 
 // difference returns ln b − ln a; NaN where one of them was not measured.
 func difference(a, b float64) float64 {
 	if !(a > 0 && b > 0) || math.IsInf(a, 1) || math.IsInf(b, 1) {
 		return math.NaN()
 	}
-	return bounded(math.Log(b / a))
+	if ratio := b / a; ratio > 0 && !math.IsInf(ratio, 1) {
+		return math.Log(ratio)
+	}
+	return math.Log(b) - math.Log(a)
 }
 
 // rateDifference is that of rates, which may be 0.
 func rateDifference(a, b float64) float64 {
-	if a == 0 && b == 0 {
+	switch {
+	case a == 0 && b == 0:
 		return 0
+	case a == 0:
+		return answeredNothing
+	case b == 0:
+		return -answeredNothing
 	}
-	return bounded(math.Log(b / a)) // ±Inf where one is 0
+	return difference(a, b)
 }
-
-func bounded(d float64) float64 { return min(max(d, -differenceMax), differenceMax) }
