@@ -169,6 +169,15 @@ func TestTwoSpeedsOfAVariant(t *testing.T) {
 	if s := rows["static"].Effect.Speeds; s == nil || s.Host || s.Both || rows["static"].Effect.Pairs != 15 || !strings.Contains(s.text(0), "may be chance (p 0.224)") {
 		t.Errorf("speeds %+v", s)
 	}
+	// Both at both, three slow runs of fifteen and twelve of them: p = 0.003, and the mix is the
+	// effect.
+	e = lab{5, nil}.evidence()
+	atSpeeds(e, "a", 1, func(_, run int) bool { return run != 2 })
+	atSpeeds(e, "b", 1, func(_, run int) bool { return run == 2 })
+	_, rows = judge(t, e, parityRules())
+	if s := rows["static"].Effect.Speeds; s == nil || s.Host || !s.Both || rows["static"].Effect.Pairs != 15 || math.Abs(s.P-0.0028) > 0.0001 {
+		t.Errorf("speeds %+v", s)
+	}
 	// Two variants at two speeds are two variants.
 	_, rows = judge(t, lab{5, map[string]float64{"b": 930}}.evidence(), parityRules())
 	if rows["static"].Effect.Speeds != nil {

@@ -304,6 +304,31 @@ func TestHolm(t *testing.T) {
 	}
 }
 
+// Limits are a family of their own: one of five pairs, p = 1/32, fails a table of one row, and
+// not one of two, where it would have to be at most 0.05/2.
+func TestHolmOfLimits(t *testing.T) {
+	rule := DefaultRule(NonInferior)
+	for n, want := range map[int]Verdict{1: Fail, 2: Inconclusive} {
+		var rows []*Row
+		for i := range n {
+			numbers := rowOf([]float64{1, 1, 1, 1, 1})
+			if i == 0 {
+				for k := range numbers.Rounds[0].New {
+					numbers.Rounds[0].New[k].P99Millis = record.Of(2 * (1.2 + 0.01*float64(k)))
+				}
+				numbers.P99 = 1.22
+			}
+			row := &Row{Scenario: fmt.Sprint(i), Numbers: numbers}
+			row.decide(rule)
+			rows = append(rows, row)
+		}
+		correct(rows, rule)
+		if rows[0].Verdict != want || rows[0].takenBack != (want != Fail) {
+			t.Errorf("one of %d: %s, want %s; %q", n, rows[0].Verdict, want, rows[0].Why)
+		}
+	}
+}
+
 // Looks make no row of fewer rounds: one that is missing from a later round is missing
 // evidence.
 func TestMissingRowWithLooks(t *testing.T) {
