@@ -53,6 +53,17 @@ func (b *body) compareVariants(rounds []*record.Round, c Comparison, k cell) (li
 	return result, text
 }
 
+// sameInAll tells whether nothing differed in any round.
+func sameInAll(rounds []*record.Round, c Comparison) bool {
+	return !slices.ContainsFunc(rounds, func(r *record.Round) bool {
+		if r.Identity == nil {
+			return true
+		}
+		d, looked := differsIn(r.Identity, c)
+		return !looked || !d.Same()
+	})
+}
+
 // differsIn finds the differences of a comparison, whichever way round they were
 // looked for.
 func differsIn(id *record.Identity, c Comparison) (record.Differs, bool) {

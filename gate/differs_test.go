@@ -19,10 +19,29 @@ func TestSame(t *testing.T) {
 	if r := rows["php"]; r.Word() != "SAME" || r.Verdict != Invalid || table.Verdict() != Invalid {
 		t.Errorf("%s, %s, table %s", r.Word(), r.Verdict, table.Verdict())
 	}
+	// What is the same may pass where it is the same in all rounds. Where it was in one alone,
+	// b was measured in the others, and loses 10 %.
 	rules := parityRules()
 	rules.PassSame = true
-	if table, rows = judge(t, same(), rules); rows["php"].Word() != "SAME" || table.Verdict() != Pass {
+	if table, rows = judge(t, same(), rules); rows["php"].Verdict != Invalid || table.Verdict() != Invalid {
+		t.Errorf("the same in one round: %s, table %s", rows["php"].Verdict, table.Verdict())
+	}
+	all := same()
+	for _, r := range all.Rounds {
+		r.Identity.Differs[0].Items = nil
+	}
+	if table, rows = judge(t, all, rules); rows["php"].Word() != "SAME" || table.Verdict() != Pass {
 		t.Errorf("passing the same: %s, table %s", rows["php"].Word(), table.Verdict())
+	}
+	// A round of which nobody knows does not hide one in which nothing differed.
+	unknown := same()
+	unknown.Rounds[2].Identity.Differs = nil
+	if _, rows := judge(t, unknown, parityRules()); rows["php"].Word() != "SAME" || rows["php"].Verdict != Invalid {
+		t.Errorf("beside one that is unknown: %s %s", rows["php"].Word(), rows["php"].Verdict)
+	}
+	rules.PassSame = true
+	if _, rows := judge(t, unknown, rules); rows["php"].Verdict != Invalid {
+		t.Errorf("beside one that is unknown, passing the same: %s", rows["php"].Verdict)
 	}
 	rules = parityRules()
 	rules.Compare[0].SameOK = "calibration"

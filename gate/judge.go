@@ -318,10 +318,13 @@ func (b *body) refuseLikeness(r *Row, rounds []*record.Round, rules Rules) bool 
 			return false
 		}
 		r.Same = true
-		if rules.PassSame {
-			r.conclude(Pass, text)
-		} else {
+		switch {
+		case !rules.PassSame:
 			r.conclude(Invalid, text+": a program against itself shows nothing")
+		case !sameInAll(rounds, r.Comparison):
+			r.conclude(Invalid, text+", and not in every other round: what differed there was measured, and is not passed unjudged")
+		default:
+			r.conclude(Pass, text)
 		}
 		return true
 	case unknown:
