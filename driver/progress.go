@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/scalws/scalbench/driver/internal/order"
 	"github.com/scalws/scalbench/driver/internal/session"
 	"github.com/scalws/scalbench/internal/record"
 )
@@ -12,6 +13,14 @@ import (
 func (s *sitting) progress() Progress {
 	state := s.session.State()
 	p := session.ProgressOf(s.session.Plan, &state)
+	if len(state.Cells) == 0 { // here it is known which there will be
+		p.Total, p.Left = 0, 0
+		for n := 1; n <= s.session.Plan.Rounds; n++ {
+			keys := s.keys(n)
+			p.Total += len(keys)
+			p.Left += order.Estimate(s.suite.Plan, keys)
+		}
+	}
 	return Progress{Round: p.Round, Rounds: p.Rounds, Done: p.Done, Total: p.Total, Left: p.Left + s.ratesTake()}
 }
 

@@ -98,8 +98,11 @@ func (o *sweepOptions) foresee(order driver.Order, around driver.Surroundings, f
 			session.Plan.Variants = append(session.Plan.Variants, record.PlanVariant{Name: name})
 		}
 		found := &results{evidence: gate.Evidence{Sessions: []*record.Session{session}}}
-		_, err := o.gate.rules(found, f)
+		rules, err := o.gate.rules(found, f)
 		faults = append(faults, err)
+		if err == nil && p.Turns && rules.Policy != gate.NonInferior {
+			faults = append(faults, usagef("--policy %s: suite %s has its variants take turns (interleave: %s), which only policy %s judges", rules.Policy, p.Suite, record.InterleaveSliced, gate.NonInferior))
+		}
 		for _, asked := range []struct{ flag, name string }{{"--base", o.gate.base}, {"--new", o.gate.new}} {
 			if asked.name != "" && !slices.Contains(p.Variants, asked.name) {
 				faults = append(faults, usagef("%s %s: suite %s has no such variant; there are %s", asked.flag, asked.name, p.Suite, strings.Join(p.Variants, ", ")))

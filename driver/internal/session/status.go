@@ -52,7 +52,7 @@ func ProgressOf(plan *record.Plan, s *State) Progress {
 	}
 	full, left := 0, 0 // full: of a round that has no order yet
 	if s.lacksRounds(plan) {
-		full = plan.Runs * len(plan.Variants) * (len(plan.Scenarios) - p.Decided)
+		full = s.fullRound(plan)
 	}
 	for n := 1; n <= plan.Rounds; n++ {
 		r, keys := s.Rounds[n], s.Keys(n)
@@ -81,6 +81,25 @@ func ProgressOf(plan *record.Plan, s *State) Progress {
 	p.Done = p.Total - left
 	p.Left = time.Duration(left) * measurementTakes(plan)
 	return p
+}
+
+// fullRound is how many measurements a round has that has no order yet: as many as the last
+// that has one, without the rows that were decided since. Before the first nobody knows what
+// the host lacks, or which variant is in which mode.
+func (s *State) fullRound(plan *record.Plan) (n int) {
+	last := 0
+	for k := range s.Cells {
+		last = max(last, k.Round)
+	}
+	if last == 0 {
+		return plan.Runs * len(plan.Variants) * len(plan.Scenarios)
+	}
+	for k := range s.Cells {
+		if _, decided := s.Decided[k.Row()]; k.Round == last && !decided {
+			n++
+		}
+	}
+	return n
 }
 
 // doing adds a measurement to those under way: of a pair that takes turns there are two.

@@ -33,14 +33,31 @@ func TestProgress(t *testing.T) {
 	check(Progress{Round: 1, Total: 16, Done: 1, Invalid: 1})
 	s, _ = recovered(t, s, bootB)
 	check(Progress{Total: 16})
-	if err := s.StartRound(1, order[:3], ""); err != nil { // five cannot be measured here
+	if err := s.StartRound(1, order[:3], ""); err != nil { // five cannot be measured here, nor in round 2
 		t.Fatal(err)
 	}
-	check(Progress{Round: 1, Total: 11})
+	check(Progress{Round: 1, Total: 6})
 
 	text := Progress{Round: 2, Rounds: 3, Done: 41, Total: 240, Invalid: 1, Doing: "round 2, run 1, el8, proxy", Left: 83*time.Minute + 200*time.Millisecond}.String()
 	if want := "round 2 of 3, 41 of 240 measurements, 1 invalid, now round 2, run 1, el8, proxy, about 1h23m0s left"; text != want {
 		t.Errorf("told %q, want %q", text, want)
+	}
+}
+
+// Of two that take turns each has half of the window, and both are under way together.
+func TestProgressOfTurns(t *testing.T) {
+	s := started(t, "id")
+	s.Plan.Interleave = record.InterleaveSliced
+	for _, variant := range []string{"rc1-11", "el8"} {
+		k := orderOf(s.Plan, 1)[0]
+		k.Variant = variant
+		begin(t, s, k)
+	}
+	state := s.State()
+	p := ProgressOf(s.Plan, &state)
+	// 16 measurements of 1 s + 3 s / 2, and 0.5 s beside them: 3 s each.
+	if p.Left != 16*3*time.Second || !strings.HasPrefix(p.Doing, "round 1, run 1, ") || !strings.Contains(p.Doing, ", static-small in turns with ") {
+		t.Errorf("%+v", p)
 	}
 }
 
