@@ -130,6 +130,32 @@ func TestLevelled(t *testing.T) {
 	}
 }
 
+// Levelling takes a mean out of the middles of five pairs, after which they vary less by a
+// fifth: it is put back, so that their variance about 0 is what it was with n − 1. The
+// differences stay what they are.
+func TestLevelledPairsVaryAsBefore(t *testing.T) {
+	middles := []float64{0.01, -0.02, 0.03, 0, 0.05}
+	var pairs []runPair
+	for i, middle := range middles {
+		of := func(sign float64) record.Measurement {
+			return record.Measurement{RPS: record.Of(1000 * math.Exp(middle+sign*0.001*float64(i)))}
+		}
+		pairs = append(pairs, runPair{of(-1), of(1)})
+	}
+	level(pairs, func(m *record.Measurement) *record.Value { return &m.RPS })
+	squares := 0.0
+	for i, p := range pairs {
+		base, new := math.Log(p.base.RPS.OrNaN()), math.Log(p.new.RPS.OrNaN())
+		squares += (base + new) * (base + new) / 4
+		if math.Abs(new-base-0.002*float64(i)) > 1e-12 {
+			t.Errorf("pair %d: difference %v", i, new-base)
+		}
+	}
+	if want := 0.00073; math.Abs(squares/5-want) > 1e-9 { // Σ(m − 0.014)² = 0.00292, over 4
+		t.Errorf("variance %v, want %v", squares/5, want)
+	}
+}
+
 // Rounds at another level of the host make no spread: only what is inside of them does.
 func TestDrawnGatesHaveTheNoiseOfRounds(t *testing.T) {
 	n := rowAt([][]float64{{1, 1, 1, 1, 1}, {1.08, 1.08, 1.08, 1.08, 1.08}}, [][]float64{{1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}})

@@ -52,6 +52,8 @@ func TestMissingRounds(t *testing.T) {
 			"session s1 has round 1 and round 3, but not round 2 between them", ""},
 		{"the first ones are not given", func(e *Evidence, _ *record.Session) { e.Rounds = l.rounds("s1", 3, 4, 5) }, DefaultRule(Parity),
 			"", "session s1 begins with round 3 here: rounds 1 to 2 are not among these"},
+		{"the first one is not given", func(e *Evidence, _ *record.Session) { e.Rounds = l.rounds("s1", 2, 3, 4) }, DefaultRule(Parity),
+			"", "session s1 begins with round 2 here: round 1 is not among these"},
 		{"a later one is done", func(_ *Evidence, s *record.Session) { journal(s, record.RoundDone, "", 1, 2, 3, 4) }, DefaultRule(Parity),
 			"", "round 4 of session s1 is done and is not among these"},
 		{"fewer than the plan", func(_ *Evidence, s *record.Session) { s.Plan.Rounds = 5 }, DefaultRule(Parity), "", "session s1 has 3 of the 5 rounds of its plan"},
