@@ -1,6 +1,6 @@
-// Package perf counts the system calls of running processes, with the program perf of
-// the kernel's tools. It needs a kernel with tracepoints, and a user who may read them:
-// mostly root. Counting costs the processes time; nothing is measured meanwhile.
+// Package perf counts the system calls of running processes, and samples what CPUs do, with
+// the program perf of the kernel's tools. It needs a kernel with tracepoints, and a user who
+// may read them: mostly root. Both cost the processes time; nothing is measured meanwhile.
 //
 // # Terms
 //
@@ -9,6 +9,7 @@
 //   - events: a pattern of tracepoints ([Events]): every system call by its name, or all
 //     of them in one number.
 //   - count: how often one system call was made ([Count]).
+//   - recording: perf at work on some CPUs, whoever runs there ([Recording]).
 //   - counter: perf at work on some processes, all their threads, and whatever these
 //     start ([Counter]).
 //
@@ -23,7 +24,11 @@
 //  4. [Counter.Enable] and [Counter.Disable] are the edges of a window.
 //  5. [Counter.End] ends perf and returns the counts, and what it has written.
 //
+// Samples are taken likewise: [FindSampler], [Sampler.Record], its edges, and
+// [Recording.End], which has `perf script` write the samples as text and reads that.
+//
 // # Reading order
 //
-// program.go; counter.go with child.go; keeper.go; parse.go.
+// program.go; counter.go with control.go and child.go; keeper.go; parse.go; sampler.go,
+// script.go.
 package perf

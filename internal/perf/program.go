@@ -23,13 +23,17 @@ const (
 	InAll Events = "raw_syscalls:sys_enter"
 )
 
-// Unavailable says why system calls cannot be counted here.
+// Unavailable says why system calls cannot be counted here, or samples not be taken.
 type Unavailable struct {
 	Reason string // a phrase on one line
 }
 
 // Error is the reason.
 func (e *Unavailable) Error() string { return e.Reason }
+
+func noPerf() error {
+	return &Unavailable{"this host has no perf (Debian: apt-get install linux-perf)"}
+}
 
 // Program is perf, and what it can count here.
 type Program struct {
@@ -45,7 +49,7 @@ const findMax = 20 * time.Second
 func Find(ctx context.Context) (Program, error) {
 	path, err := exec.LookPath("perf")
 	if err != nil {
-		return Program{}, &Unavailable{"this host has no perf (Debian: apt-get install linux-perf)"}
+		return Program{}, noPerf()
 	}
 	first := ""
 	for _, events := range []Events{ByName, InAll} {
