@@ -87,6 +87,8 @@
 //	variants: [variants/*.yaml]  # or written here, as scenarios
 //	compare: [{base: old, new: new}]
 //	gate: {policy: parity, max_margin: 5%, limits: {p99: 1.15, rss: 1.15}}
+//	profile: on-fail             # never, always; or {when: on-fail, groups: {sandbox: seccomp|landlock},
+//	                             # hz: 997, measure: 10s, keep_data: false}; a group: {symbols, modules, leaf}
 //	helpers: []                  # of every scenario
 //	varies: [config]             # in what compared variants may differ, of [Things]
 //
@@ -177,10 +179,10 @@
 //
 // # Reading order
 //
-// Types: suite.go, variant.go, plan.go, preset.go, host.go, gate.go. Reading: parse.go,
+// Types: suite.go, variant.go, plan.go, preset.go, host.go, gate.go, profile.go. Reading: parse.go,
 // readsuite.go, readscenario.go, readload.go, readheaders.go, readtls.go,
 // readhelpers.go, readvariant.go, readserver.go, readconfig.go, readplan.go,
-// readhost.go, hostfile.go, readgate.go, check.go, sliced.go; what they are made of: files.go, source.go,
+// readhost.go, hostfile.go, readgate.go, readprofile.go, check.go, sliced.go; what they are made of: files.go, source.go,
 // param.go, placeholder.go, tree.go, values.go, numbers.go, fault.go, nearest.go.
 // Configurations: config.go, configedit.go, configpath.go, configspan.go,
 // configflow.go.

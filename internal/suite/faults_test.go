@@ -23,7 +23,7 @@ scenarios:
     zzz: 1
 `, `
 2:1: unknown key "tarjet" in a suite; did you mean "target"?
-3:1: unknown key "colour" in a suite; known are suite, about, params, target, host, placement, plan, quiet, require, variants, scenarios, compare, gate, helpers, varies
+3:1: unknown key "colour" in a suite; known are suite, about, params, target, host, placement, plan, quiet, require, variants, scenarios, compare, gate, profile, helpers, varies
 4:1: key "name" in a suite: a suite has its name under the key "suite"
 8:5: unknown key "conections" in a scenario; did you mean "connections"?
 9:5: unknown key "zzz" in a scenario; known are name, about, url, http, tls, connections, streams, load, requests_per_conn, method, headers, body, warmup, measure, expect, needs, helpers, bound, control, margin, varies, expected, mode, stand_in, programs, install

@@ -9,7 +9,7 @@ import (
 var suiteKeys = keyTable{
 	what: "a suite",
 	known: []string{"suite", "about", "params", "target", "host", "placement", "plan", "quiet", "require", "variants",
-		"scenarios", "compare", "gate", "helpers", "varies"},
+		"scenarios", "compare", "gate", "profile", "helpers", "varies"},
 	must: []string{"suite", "scenarios"},
 	hints: map[string]string{
 		"name": `a suite has its name under the key "suite"`,
@@ -69,6 +69,8 @@ func (r *reader) suite(root ast.Node) *Suite {
 			p.pairs = r.compare(f)
 		case "gate":
 			s.Gate = r.gate(f)
+		case "profile":
+			s.Profile = r.profile(f)
 		case "helpers":
 			p.helpers = r.placedHelpers(f)
 		case "varies":

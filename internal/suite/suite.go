@@ -24,6 +24,7 @@ type Suite struct {
 	Require   []Requirement
 	Compare   []Comparison // of Variants
 	Gate      Gate
+	Profile   Profile
 	Helpers   []Helper // of every scenario, started before its own
 	Named     []Helper // all there are, of scenarios too, by name each once: those whose URL a placeholder may ask for
 	Varies    []string // of [Things]: in what compared variants may differ; nil: in anything
