@@ -21,6 +21,7 @@
 //	  host.json                     what was found out about the host
 //	  journal.ndjson                what happened, a line an event, appended and synced
 //	  syscalls-1/syscalls.json      the system calls of a pass beside the rounds, and as text
+//	  profile-1/profile.json        the samples of one, likewise
 //	results/xeon-gate1-1/           one per round
 //	  run-1/rc1-11/summary.csv      a line for each scenario
 //	  run-1/el8/summary.csv
@@ -87,6 +88,6 @@
 // measurement.go and summary.go with lines.go and columns.go, which they are made of;
 // aggregate.go; round.go, paths.go; plan.go, host.go, journal.go, identity.go, logerror.go, identitycounts.go,
 // binary.go and session.go; calibration.go, gatefile.go, rulings.go; syscalls.go and
-// syscallstext.go; writefile.go; then value.go,
+// syscallstext.go; profile.go, profileview.go and profiletext.go; writefile.go; then value.go,
 // fault.go, text.go, json.go.
 package record

@@ -48,7 +48,8 @@ type Plan struct {
 	Scenarios []PlanScenario   `json:"scenarios"` // in the order of tables
 	Compare   []PlanComparison `json:"compare,omitempty"`
 	Gate      PlanGate         `json:"gate"`
-	Varies    []string         `json:"varies,omitempty"` // what may differ between two variants; none: anything
+	Varies    []string         `json:"varies,omitempty"`  // what may differ between two variants; none: anything
+	Profile   string           `json:"profile,omitempty"` // which rows are profiled after the rounds: always, or on-fail; "": none
 	Sources   []Source         `json:"sources,omitempty"`
 }
 
@@ -118,12 +119,12 @@ type Source struct {
 }
 
 // ComputeHash returns the SHA-256 of everything that makes two sessions measure the
-// same thing: all but the session's id, its time, what it repeats, and the number of
-// rounds, so that a second session can add rounds to a first one.
+// same thing: all but the session's id, its time, what it repeats, what it profiles when all
+// is measured, and the number of rounds, so that a second session can add rounds to a first one.
 func (p *Plan) ComputeHash() string {
 	same := *p
 	same.Schema = PlanSchema
-	same.Session, same.CreatedUTC, same.Hash, same.RepeatOf, same.Rounds = "", time.Time{}, "", "", 0
+	same.Session, same.CreatedUTC, same.Hash, same.RepeatOf, same.Profile, same.Rounds = "", time.Time{}, "", "", "", 0
 	text, err := json.Marshal(same) // maps are written in the order of their keys
 	if err != nil {
 		return "" // a NaN or an infinity, which Validate refuses
