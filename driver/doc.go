@@ -38,8 +38,9 @@
 //     its aggregate.
 //
 // After the rounds, where the order says so, the system calls of each variant are counted
-// in a pass of their own, which costs the servers time and is no measurement. A session
-// that is done can have that later.
+// in a pass of their own, which costs the servers time and is no measurement. So are the
+// server's CPUs sampled, of all rows or of those that fail. A session that is done can have
+// that later.
 //
 // Whatever ends a sitting (a signal, a refusal, the time, an error), the variant that
 // runs is stopped, the session says why, and it can be resumed.
@@ -54,7 +55,7 @@
 // order.go, surroundings.go, errors.go; read.go, plan.go, sources.go, lacking.go, gaps.go; run.go with lock.go
 // and fitness.go; sitting.go, looks.go, turn.go, duel.go, redo.go, complaints.go, identity.go,
 // progress.go; resume.go, cutlogs.go,
-// rates.go, syscalls.go, tools.go, preview.go, status.go, standin.go; twin.go for calibrations; sidebyside.go and shell.go for two
+// rates.go, passes.go, syscalls.go, profile.go, tools.go, preview.go, status.go, standin.go; twin.go for calibrations; sidebyside.go and shell.go for two
 // servers at a time; rig.go and measurer.go. The parts are below internal: order
 // (what comes after what), measure (one measurement), session (lock, journal, files).
 package driver

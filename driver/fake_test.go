@@ -49,6 +49,7 @@ type lab struct {
 	told    []Measured
 	rig     rig
 	look    func(Files) (Looked, error)
+	failed  func(Files) ([]Row, error)
 }
 
 // newLab has the suites given, by name.
@@ -97,6 +98,10 @@ func labIn(dir string, suites map[string]string) *lab {
 			l.fake.log = append(l.fake.log, "perf")
 			return perf.Program{Events: perf.ByName}, func() error { l.fake.log = append(l.fake.log, "perf is released"); return nil }, nil
 		},
+		sampler: func(_ context.Context, _ string, hz int) (perf.Sampler, error) {
+			l.fake.log = append(l.fake.log, "perf")
+			return perf.Sampler{Stacks: true, Hz: hz}, nil
+		},
 	}
 	l.rig.measurer = func(c measure.Config, url string) (measurer, error) {
 		l.fake.suite, l.fake.url, l.fake.session = c.Suite, url, c.Session
@@ -109,7 +114,7 @@ func labIn(dir string, suites map[string]string) *lab {
 func (l *lab) order(suites ...string) Order { return Order{Suites: suites, Results: l.results} }
 
 func (l *lab) surroundings() Surroundings {
-	return Surroundings{Files: l.files, Look: l.look, Observer: Observer{
+	return Surroundings{Files: l.files, Look: l.look, Failed: l.failed, Observer: Observer{
 		Say:      func(line string) { l.said = append(l.said, line) },
 		Measured: func(m Measured) { l.told = append(l.told, m) },
 	}}
@@ -161,6 +166,7 @@ type fake struct {
 	onMeasure func(ctx context.Context, variant, scenario string, nth int, m *record.Measurement) error
 	onStop    func(variant string) (reason string, err error)
 	onCount   func(ctx context.Context, variant, scenario string) (record.SyscallRow, []measure.File, error)
+	onProfile func(ctx context.Context, variant, scenario string) (record.ProfileRow, []measure.File, error)
 	facts     func(variant string, nth int) serverproc.Facts
 	evidence  func(variant string) measure.Evidence
 
@@ -271,6 +277,16 @@ func (s *fakeServer) countSyscalls(ctx context.Context, sc suite.Scenario, progr
 	}
 	return record.SyscallRow{PerRequest: record.Of(2), Calls: 600, ByName: []record.SyscallCount{{Name: "read", Calls: 600, PerRequest: 2}}},
 		[]measure.File{{Name: "perf-stat.csv", Data: []byte(program.Events)}}, nil
+}
+
+func (s *fakeServer) profile(ctx context.Context, sc suite.Scenario, how measure.Profiling) (record.ProfileRow, []measure.File, error) {
+	f := s.fake
+	f.log = append(f.log, "profile "+s.name+" "+sc.Name)
+	if f.onProfile != nil {
+		return f.onProfile(ctx, s.name, sc.Name)
+	}
+	return record.ProfileRow{Event: "cycles", Hz: how.Sampler.Hz, Samples: 100, Groups: []record.ProfileGroup{{Name: "copy", Samples: 100}}},
+		[]measure.File{{Name: measure.FoldedFile, Data: []byte("sh;memcpy 100\n")}}, nil
 }
 
 func (s *fakeServer) stop(context.Context) (string, error) {

@@ -37,6 +37,8 @@ type server interface {
 	takeTurns(ctx context.Context, new server, sc suite.Scenario, pair string) ([2]record.Measurement, [2]measure.Evidence, error)
 	// countSyscalls loads it and counts its system calls, which is no measurement.
 	countSyscalls(ctx context.Context, sc suite.Scenario, program perf.Program) (record.SyscallRow, []measure.File, error)
+	// profile loads it and samples what its CPUs do, which is no measurement.
+	profile(ctx context.Context, sc suite.Scenario, how measure.Profiling) (record.ProfileRow, []measure.File, error)
 	// stop ends it. The reason, "" mostly, says why the last measurement is invalid
 	// after all.
 	stop(ctx context.Context) (reason string, err error)
@@ -128,6 +130,10 @@ func (p *process) takeTurns(ctx context.Context, new server, sc suite.Scenario, 
 
 func (p *process) countSyscalls(ctx context.Context, sc suite.Scenario, program perf.Program) (record.SyscallRow, []measure.File, error) {
 	return p.of.bench.CountSyscalls(ctx, p.running, sc, p.of.suite.Plan, program)
+}
+
+func (p *process) profile(ctx context.Context, sc suite.Scenario, how measure.Profiling) (record.ProfileRow, []measure.File, error) {
+	return p.of.bench.Profile(ctx, p.running, sc, p.of.suite.Plan, how)
 }
 
 func (p *process) stop(ctx context.Context) (reason string, err error) { return p.running.Stop(ctx) }

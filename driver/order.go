@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/scalws/scalbench/driver/loadplan"
+	"github.com/scalws/scalbench/internal/suite"
 )
 
 // ErrOrder says that an order asks for what cannot be: it is wrong whatever the host
@@ -78,6 +79,10 @@ type Order struct {
 	Command      []string  `json:"command,omitempty"` // what others are told who find the host busy
 
 	Syscalls bool `json:"syscalls,omitempty"` // count system calls in a pass of their own after the rounds
+
+	// Profile is which rows are profiled in a pass of its own after the rounds: always,
+	// on-fail or never; "": as the suites say.
+	Profile string `json:"profile,omitempty"`
 }
 
 // Twin is the order of a calibration: a variant, and its twin under a second name, that
@@ -134,6 +139,7 @@ func (o Order) Validate() error {
 	if o.Twin != nil && o.Attach != "" {
 		wrong("attach %s: a server that runs already has no twin", o.Attach)
 	}
+	faults = append(faults, o.checkProfile())
 	if o.Attach != "" {
 		if err := loadplan.CheckBase(o.Attach); err != nil {
 			wrong("%w", err)
@@ -143,6 +149,14 @@ func (o Order) Validate() error {
 		wrong("attach %q and a stand-in: a server that runs needs nobody to play it", o.Attach)
 	}
 	return errors.Join(faults...)
+}
+
+// checkProfile refuses what is no word for which rows are profiled.
+func (o Order) checkProfile() error {
+	if _, known := suite.ParseProfileWhen(o.Profile); !known && o.Profile != "" {
+		return faultf("profile %q, expected always, on-fail or never", o.Profile)
+	}
+	return nil
 }
 
 // clockText is a time of the next day or two.

@@ -24,6 +24,9 @@ func planOf(s *suite.Suite, o Order, hostName string) (*record.Plan, error) {
 		Order: s.Plan.Order.String(), Shuffle: s.Plan.Shuffle, Interleave: s.Plan.Interleave.String(), Restart: s.Plan.Restart.String(), Seed: s.Plan.Seed,
 		Gate: gateOf(s.Gate), Varies: s.Varies,
 	}
+	if s.Profile.When != suite.ProfileNever {
+		p.Profile = s.Profile.When.String()
+	}
 	if p.Rounds = o.mostRounds(s); o.looks(s) {
 		p.Gate.LooksFrom, p.Gate.MaxRounds = s.Plan.Rounds, p.Rounds
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/scalws/scalbench/internal/host"
 	"github.com/scalws/scalbench/internal/mono"
 	"github.com/scalws/scalbench/internal/record"
+	"github.com/scalws/scalbench/internal/suite"
 )
 
 // Preview is what one suite of an order would measure.
@@ -24,7 +25,9 @@ type Preview struct {
 	Gaps            []string      // what is not measured, and why
 	Capacities      int           // how often what a server can do is measured before the first round
 	Syscalls        int           // how often system calls are counted after the rounds
-	Takes           time.Duration // all of it
+	Profiles        int           // how often samples are taken after the rounds
+	ProfilesMore    bool          // of rows that fail, which nobody knows yet
+	Takes           time.Duration // all of it, but for rows that fail
 
 	// What a gate would judge it by, as in the plan of its session.
 	Variants []string // names
@@ -84,6 +87,14 @@ func (s *sitting) preview() Preview {
 	if s.driver.order.Syscalls {
 		p.Syscalls = len(order.Without(s.syscallKeys(), s.gaps))
 		p.Takes += s.syscallsTake()
+	}
+	switch s.suite.Profile.When {
+	case suite.ProfileAlways:
+		keys := s.profileKeys(order.Rows(s.suite.Variants, s.suite.Scenarios))
+		p.Profiles = len(order.Without(keys, s.gaps))
+		p.Takes += s.profilesTake(keys)
+	case suite.ProfileOnFail:
+		p.ProfilesMore = true
 	}
 	return p
 }

@@ -100,6 +100,11 @@ func (o Order) change(s *suite.Suite) error {
 	if err := s.Plan.Validate(); err != nil {
 		return orderFault{err}
 	}
+	if when, said := suite.ParseProfileWhen(o.Profile); said {
+		s.Profile.When = when
+	} else if o.Twin != nil {
+		s.Profile.When = suite.ProfileNever // a variant has nothing over itself to explain
+	}
 	if o.Attach != "" {
 		attach(s)
 	}

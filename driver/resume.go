@@ -27,6 +27,9 @@ func Resume(ctx context.Context, dir string, o Order, around Surroundings) (Outc
 
 // resumeWith is Resume with a rig of one's own.
 func resumeWith(ctx context.Context, dir string, o Order, around Surroundings, rigFor func(Order) (*rig, error)) (outcome Outcome, err error) {
+	if err := o.checkProfile(); err != nil {
+		return Outcome{}, err
+	}
 	layout, err := layoutOf(dir)
 	if err != nil {
 		return Outcome{}, err
@@ -35,7 +38,8 @@ func resumeWith(ctx context.Context, dir string, o Order, around Surroundings, r
 	if err != nil {
 		return Outcome{}, err
 	}
-	if state.Done && !o.Syscalls {
+	profiled := o.Profile != "" && o.Profile != suite.ProfileNever.String()
+	if state.Done && !o.Syscalls && !profiled {
 		return Outcome{}, fmt.Errorf("%s: %w", layout.SessionDir(), ErrFinished)
 	}
 	kept, err := keptOrder(layout)
@@ -43,6 +47,12 @@ func resumeWith(ctx context.Context, dir string, o Order, around Surroundings, r
 		return Outcome{}, err
 	}
 	kept = kept.sitting(o, layout)
+	if state.Done { // it had its passes, and has now what is asked for
+		kept.Syscalls, kept.Profile = o.Syscalls, o.Profile
+		if !profiled {
+			kept.Profile = suite.ProfileNever.String()
+		}
+	}
 	tasks, err := kept.read(around.Files)
 	if err != nil {
 		return Outcome{}, err
@@ -102,6 +112,9 @@ func (o Order) sitting(by Order, l session.Layout) Order {
 	o.LockPath, o.LockSocket, o.Wait, o.Reap = by.LockPath, by.LockSocket, by.Wait, by.Reap
 	o.StartAt, o.Until, o.Command = by.StartAt, by.Until, by.Command
 	o.Syscalls = o.Syscalls || by.Syscalls
+	if by.Profile != "" {
+		o.Profile = by.Profile
+	}
 	return o
 }
 
@@ -135,7 +148,7 @@ func (d *driver) resumeSuite(ctx context.Context, t task, layout session.Layout)
 		return nil, err
 	}
 	if state.Done {
-		return s.countAlone(ctx, layout)
+		return s.passesAlone(ctx, layout)
 	}
 	var recovery session.Recovery
 	if s.session, recovery, err = session.Resume(layout, d.rig.boot, d.rig.now); err != nil {
@@ -186,7 +199,7 @@ func Repeat(dir string, scenarios []string, runs int, o Order) (Order, error) {
 		return Order{}, err
 	}
 	again := kept.sitting(o, layout)
-	again.RepeatOf, again.UntilDecided, again.Syscalls = on.Plan.Session, false, false
+	again.RepeatOf, again.UntilDecided, again.Syscalls, again.Profile = on.Plan.Session, false, false, suite.ProfileNever.String()
 	if err := again.takeRates(layout, on.Plan.Session); err != nil {
 		return Order{}, err
 	}

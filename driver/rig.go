@@ -39,6 +39,8 @@ type rig struct {
 	measurer  func(c measure.Config, url string) (measurer, error)
 	// perf is what counts system calls, and is given up when no more are counted.
 	perf func(context.Context) (program perf.Program, release func() error, err error)
+	// sampler is what samples CPUs.
+	sampler func(ctx context.Context, cpus string, hz int) (perf.Sampler, error)
 }
 
 // hostRoot is where this host's files are.
@@ -76,7 +78,7 @@ func (around Surroundings) hostRig(o Order) (*rig, error) {
 			return files.WaitQuiet(ctx, c, hostClock, say)
 		},
 		orphans: serverproc.Orphans, reap: serverproc.Reap,
-		measurer: newMeasurer, perf: keepPerf,
+		measurer: newMeasurer, perf: keepPerf, sampler: perf.FindSampler,
 	}, nil
 }
 

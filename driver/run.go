@@ -46,6 +46,12 @@ type SessionOutcome struct {
 	Syscalls    *record.Syscalls
 	SyscallsDir string
 
+	// ProfileText is what the profiles that were taken beside the rounds say, and ProfileDir
+	// where they lie; "": none was asked for, or NoProfile says why there is none.
+	ProfileText string
+	ProfileDir  string
+	NoProfile   string
+
 	// OverheadMax is the most that a measurement took beside its load, with its share of
 	// starting and stopping the server, and OwnCPUFracMax
 	// the most that this process used of a CPU during a window; of what was measured now.

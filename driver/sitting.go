@@ -76,8 +76,8 @@ func (s *sitting) measureAll(ctx context.Context, resumed bool) (*SessionOutcome
 		outcome.Stopped = record.OneLine(stopReason(ctx, err))
 		err = errors.Join(err, s.session.Stop(outcome.Stopped))
 	}
-	if s.order.Syscalls && err == nil && !outcome.OutOfTime {
-		err = s.countSyscalls(ctx, outcome)
+	if err == nil && !outcome.OutOfTime {
+		err = s.passes(ctx, outcome)
 	}
 	return outcome, errors.Join(err, s.count(outcome))
 }

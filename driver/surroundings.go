@@ -22,6 +22,10 @@ type Surroundings struct {
 	// need no more rounds. Judging is not the driver's: whoever may judge gives this
 	// function. nil: nothing is ever decided.
 	Look func(Files) (Looked, error)
+
+	// Failed judges a session whose rounds are done: the rows that a gate fails, which are
+	// profiled where only those are to be. nil: nobody judges, and no row fails.
+	Failed func(Files) ([]Row, error)
 }
 
 // Looked is what a look at the rounds that are done says of rows. Those of which it says

@@ -159,13 +159,3 @@ func countTried(ctx context.Context, srv server, sc suite.Scenario, program perf
 	}
 	return last, lastFiles, err
 }
-
-// countAlone counts the system calls of a session that is done.
-func (s *sitting) countAlone(ctx context.Context, layout session.Layout) (outcome *SessionOutcome, err error) {
-	if s.session, err = session.Finished(layout); err != nil {
-		return nil, err
-	}
-	outcome = &SessionOutcome{Suite: s.suite.Name, StandIn: s.session.Plan.StandIn}
-	err = s.countSyscalls(ctx, outcome)
-	return outcome, errors.Join(err, s.count(outcome))
-}

@@ -14,7 +14,7 @@ import (
 // is measured with. Those of the variants are in the plan, by their files.
 func (d *driver) withTools(ctx context.Context, facts host.Facts, s *suite.Suite) host.Facts {
 	tools := toolsOf(s)
-	if d.order.Syscalls {
+	if d.order.Syscalls || s.Profile.When != suite.ProfileNever {
 		tools = append(tools, "perf")
 	}
 	if len(tools) == 0 {

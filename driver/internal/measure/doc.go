@@ -41,7 +41,8 @@
 //
 // [Bench.Attach] takes a server that somebody else has started for a variant.
 // [Bench.CountSyscalls] loads as a measurement does and counts system calls, which costs
-// the server time: it is for a pass of its own and never for a round.
+// the server time: it is for a pass of its own and never for a round. So is [Bench.Profile],
+// which samples the server's CPUs.
 //
 // # Modes
 //
@@ -55,5 +56,5 @@
 // twin.go, running.go and identity.go; measure.go with ready.go, generator.go, watch.go, edges.go,
 // row.go, logs.go, verdict.go,
 // memory.go, clocks.go and evidence.go; turns.go; stop.go, attach.go,
-// syscalls.go; errors.go.
+// syscalls.go, profile.go; errors.go.
 package measure

@@ -155,8 +155,8 @@ func (m *measurement) follow(ctx context.Context) (reason string, err error) {
 	if reason, err = m.until(ctx, t.From, nil); reason != "" || err != nil {
 		return reason, err
 	}
-	if m.syscalls != nil {
-		m.syscalls.begin(ctx)
+	if m.onlooker != nil {
+		m.onlooker.begin(ctx)
 	}
 	var samples []func()
 	for _, one := range m.both() {
@@ -177,8 +177,8 @@ func (m *measurement) follow(ctx context.Context) (reason string, err error) {
 	if reason, err = m.until(ctx, t.To, sample); reason != "" || err != nil {
 		return reason, err
 	}
-	if m.syscalls != nil {
-		m.syscalls.finish(ctx)
+	if m.onlooker != nil {
+		m.onlooker.finish(ctx)
 	}
 	for _, one := range m.both() {
 		one.evidence.Server, one.evidence.App = one.edges.end()

@@ -25,7 +25,7 @@ type measurement struct {
 	generator *generator
 	watch     *watch
 	edges     *edges
-	syscalls  *syscalls // nil: they are not counted, as in every measurement of a round
+	onlooker  onlooker // of a pass; nil: nothing, as in every measurement of a round
 
 	// second is the other of two that one generator loads in turns, which the first leads;
 	// nil: of a measurement by itself, and of the second.
@@ -43,6 +43,12 @@ func (m *measurement) both() []*measurement {
 		return []*measurement{m}
 	}
 	return []*measurement{m, m.second}
+}
+
+// onlooker is what looks at a server in the window, at a cost that nothing measured may have.
+type onlooker interface {
+	begin(ctx context.Context)
+	finish(ctx context.Context)
 }
 
 // Measure makes one measurement of a scenario. Warm-up and window are the plan's. What is

@@ -34,8 +34,9 @@ const (
 // scenario).
 func (b *Bench) CountSyscalls(ctx context.Context, r *Running, sc suite.Scenario, plan suite.Plan, program perf.Program) (record.SyscallRow, []File, error) {
 	plan.Measure, plan.OfRecord = min(max(plan.Measure, countLeast), CountMax), false // a generator that counting keeps waiting is none
-	m := &measurement{bench: b, running: r, scenario: sc, session: plan, syscalls: &syscalls{clock: b.clock}}
-	if err := m.syscalls.start(ctx, program, r); err != nil {
+	s := &syscalls{clock: b.clock}
+	m := &measurement{bench: b, running: r, scenario: sc, session: plan, onlooker: s}
+	if err := s.start(ctx, program, r); err != nil {
 		var refused *perf.Unavailable
 		if errors.As(err, &refused) {
 			return record.SyscallRow{NA: record.OneLine(refused.Reason)}, nil, nil
@@ -43,21 +44,21 @@ func (b *Bench) CountSyscalls(ctx context.Context, r *Running, sc suite.Scenario
 		return record.SyscallRow{}, nil, fmt.Errorf("count system calls of variant %s: %w", r.variant.Name, err)
 	}
 	row, err := m.take(ctx)
-	endErr := m.syscalls.end()
+	endErr := s.end()
 	if err = errors.Join(err, ctx.Err()); err != nil {
 		return record.SyscallRow{}, nil, fmt.Errorf("count system calls of %s of variant %s: %w", sc.Name, r.variant.Name, err)
 	}
-	files := append(m.evidence.Files, m.syscalls.files()...)
+	files := append(m.evidence.Files, s.files()...)
 	switch {
 	case row.State == record.Invalid:
 		return record.SyscallRow{NA: row.Reason}, files, nil
 	case endErr != nil:
 		return record.SyscallRow{NA: record.OneLine(endErr.Error())}, files, nil
 	}
-	if off := m.syscalls.beside(m.evidence.From, m.evidence.To); off > besideMost {
+	if off := s.beside(m.evidence.From, m.evidence.To); off > besideMost {
 		return record.SyscallRow{NA: fmt.Sprintf("perf began or ended counting beside the window, by %s of it", units.Percent(off))}, files, nil
 	}
-	return m.syscalls.row(row, m.plan.RequestsPerConn), files, nil
+	return s.row(row, m.plan.RequestsPerConn), files, nil
 }
 
 // syscalls counts those of a variant's processes in a window.
