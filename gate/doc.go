@@ -56,6 +56,8 @@
 //  6. Flags, repeats and rulings are added; [Table.Remember] adds what earlier sessions
 //     said. [Gate] and [Table] say the worst, and [Table.Look] which rows need no more
 //     rounds.
+//     Profiles that were taken beside the rounds are shown with what they explain; nothing
+//     is judged by them.
 //  7. Grids lay rows out as the reports do, and a second block has the effects.
 //     [WriteText], [WriteMarkdown], [WriteJSON], [WriteBenchfmt], [WriteJUnit] and
 //     [WriteGitHub] write all, [WriteWhy] one row number by number.
@@ -83,5 +85,5 @@
 // noninferior.go, limits.go, family.go; looks.go; flags.go, limiter.go, order.go, repeat.go,
 // worst.go, history.go; calibration.go, pseudogate.go, noisefloor.go; published.go; then grid.go, layouts.go, effectgrid.go, span.go,
 // write.go, text.go, markdown.go, format.go, json.go, jsonrow.go, benchfmt.go, junit.go,
-// github.go, why.go, whyeffect.go, historytext.go, calibrationtext.go.
+// github.go, profiles.go, why.go, whyeffect.go, historytext.go, calibrationtext.go.
 package gate

@@ -28,6 +28,10 @@ type Evidence struct {
 	// Calibrations are those of the host that lie beside the rounds, of any suite and in
 	// any order; nil: nobody looked for them, and no row is said to have none.
 	Calibrations []*record.Calibration
+
+	// Profiles are those of the sessions, in the order of time; nil: nobody looked for them,
+	// and nothing is said of there being none.
+	Profiles []*record.Profile
 }
 
 // MeasurementKey names a measurement among those of all sessions.

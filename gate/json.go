@@ -26,17 +26,19 @@ type (
 		Tables  []jsonTable `json:"tables"`
 	}
 	jsonTable struct {
-		Name     string                 `json:"name"`
-		Verdict  string                 `json:"verdict"`
-		Estimate string                 `json:"estimate,omitempty"` // why it gives no verdict of record
-		Rule     jsonRule               `json:"rule"`
-		Compare  []jsonComparison       `json:"compare"`
-		Rounds   []jsonRound            `json:"rounds"`
-		Notes    []string               `json:"notes,omitempty"`
-		Differs  []record.Differs       `json:"differs,omitempty"`
-		Identity []record.IdentityCount `json:"identity,omitempty"`
-		Binaries []jsonBinary           `json:"binaries,omitempty"`
-		Rows     []jsonRow              `json:"rows"`
+		Name      string                 `json:"name"`
+		Verdict   string                 `json:"verdict"`
+		Estimate  string                 `json:"estimate,omitempty"` // why it gives no verdict of record
+		Rule      jsonRule               `json:"rule"`
+		Compare   []jsonComparison       `json:"compare"`
+		Rounds    []jsonRound            `json:"rounds"`
+		Notes     []string               `json:"notes,omitempty"`
+		Differs   []record.Differs       `json:"differs,omitempty"`
+		Identity  []record.IdentityCount `json:"identity,omitempty"`
+		Binaries  []jsonBinary           `json:"binaries,omitempty"`
+		Rows      []jsonRow              `json:"rows"`
+		Profiles  []jsonProfile          `json:"profiles,omitempty"`
+		NoProfile []string               `json:"no_profile,omitempty"` // why there is none
 	}
 	jsonRule struct {
 		Policy    string       `json:"policy"`
@@ -105,6 +107,7 @@ func (t *Table) json() jsonTable {
 	for i := range t.Rows {
 		file.Rows = append(file.Rows, t.Rows[i].json())
 	}
+	file.Profiles, file.NoProfile = t.profilesJSON(), t.ProfileNotes
 	return file
 }
 

@@ -81,6 +81,11 @@ type Table struct {
 	Rounds   []*record.Round  // it was judged by, in the order of time
 	Differs  []record.Differs // of each comparison, as seen in the first round that has them
 	Variants []record.PlanVariant
+
+	// Profiles are what samples say of rows, and ProfileNotes why there are none, or fewer
+	// than were asked for. Nothing is judged by them.
+	Profiles     []record.ProfileView
+	ProfileNotes []string
 }
 
 // Judge makes a table of evidence. It is pure: the same evidence and rules give the
@@ -128,6 +133,7 @@ func Judge(e Evidence, rules Rules) (Table, error) {
 		applyRulings(&t.Rows[i], rules.Rulings, t.began())
 	}
 	t.Notes = append(t.Notes, slices.Concat(b.calibration.notes(t.Rows), marginNotes(t.Rows))...)
+	t.addProfiles(e.Profiles, b.plan)
 	return t, nil
 }
 

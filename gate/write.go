@@ -73,6 +73,7 @@ func (t *Table) write(out *bytes.Buffer, f form, d detail) {
 	}
 	if d == everything {
 		t.writeEffects(out, f)
+		t.writeProfiles(out, f)
 	}
 	for _, line := range append(slices.Clone(shown.Notes), shown.footnotes()...) {
 		f.note(out, line)

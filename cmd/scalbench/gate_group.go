@@ -117,6 +117,13 @@ func (r *results) complete() error {
 	if plan != nil {
 		r.evidence.Calibrations = []*record.Calibration{} // they are looked for, and there may be none
 	}
+	r.evidence.Profiles = []*record.Profile{} // likewise
+	for _, s := range r.evidence.Sessions {
+		profiles, err := readProfiles(s.Dir)
+		r.evidence.Profiles = append(r.evidence.Profiles, profiles...)
+		faults = append(faults, err)
+	}
+	slices.SortStableFunc(r.evidence.Profiles, func(a, b *record.Profile) int { return a.StartedUTC.Compare(b.StartedUTC) })
 	for _, parent := range r.parents() {
 		rulings, err := readRulings(path.Join(parent, record.RulingsFile))
 		r.rulings = append(r.rulings, rulings...)
@@ -149,6 +156,29 @@ func readCalibrations(dir string) (all []*record.Calibration, err error) {
 			continue
 		}
 		all = append(all, c)
+	}
+	return all, errors.Join(faults...)
+}
+
+// readProfiles reads those of a session: results/xeon-gate1.session/profile-1 and so on. A
+// pass that was cut has no file.
+func readProfiles(session string) (all []*record.Profile, err error) {
+	names, _ := fs.Glob(os.DirFS(session), "profile-*/"+record.ProfileFile) // the pattern is right
+	var faults []error
+	for _, name := range names {
+		name = path.Join(session, name)
+		file, err := os.Open(name)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", name, cause(err)))
+			continue
+		}
+		p, err := record.ReadProfile(file, name)
+		file.Close()
+		if err != nil {
+			faults = append(faults, asBroken(err))
+			continue
+		}
+		all = append(all, p)
 	}
 	return all, errors.Join(faults...)
 }

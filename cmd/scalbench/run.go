@@ -69,7 +69,7 @@ func foresee(order driver.Order, around driver.Surroundings, std streams) error 
 
 // around is what a session needs beside its order.
 func (o *sittingOptions) around(std streams) driver.Surroundings {
-	around := driver.Surroundings{Files: bench.Files, Environ: os.Environ(), Look: look}
+	around := driver.Surroundings{Files: bench.Files, Environ: os.Environ(), Look: look, Failed: failed}
 	if !o.quiet {
 		around.Observer = runProgress{std.err}.observer()
 	}
@@ -109,7 +109,7 @@ func outcomeError(ctx context.Context, outcome driver.Outcome, err error) error 
 			return errors.New("interrupted: nothing was measured")
 		}
 		if last := outcome.Sessions[len(outcome.Sessions)-1]; last.Stopped == "" {
-			return fmt.Errorf("interrupted: the rounds are done; scalbench resume %s --syscalls counts system calls", last.Files.Session)
+			return fmt.Errorf("interrupted: the rounds are done; scalbench resume %s --syscalls counts system calls, --profile takes profiles", last.Files.Session)
 		}
 		return errors.New("interrupted: scalbench resume goes on where the session stopped")
 	}

@@ -24,6 +24,7 @@ type runOptions struct {
 	untilDecided  int
 	dryRun        bool
 	syscalls      bool
+	profile       string
 	sitting       sittingOptions
 }
 
@@ -58,6 +59,7 @@ func (o *runOptions) register(f *pflag.FlagSet) {
 	f.IntVar(&o.untilDecided, "until-decided", 0, "add `rounds`, until there are so many, of rows that the gate cannot decide (default the suite's max_rounds)")
 	f.Lookup("until-decided").NoOptDefVal = suitesMost
 	f.BoolVar(&o.syscalls, "syscalls", false, "count system calls for each request with perf, in a pass of its own after the rounds")
+	registerProfile(f, &o.profile)
 	o.sitting.register(f)
 }
 
@@ -72,6 +74,12 @@ func (o *sittingOptions) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.quiet, "quiet", false, "no progress on standard error")
 }
 
+// registerProfile adds the flag that asks for profiles.
+func registerProfile(f *pflag.FlagSet, when *string) {
+	f.StringVar(when, "profile", "", "sample the server's CPUs with perf, in a pass of its own after the rounds: `always`, on-fail (rows that the gate fails) or never (default as the suite says)")
+	f.Lookup("profile").NoOptDefVal = "always"
+}
+
 // suitesMost is what --until-decided says without a number.
 const suitesMost = "0"
 
@@ -81,7 +89,7 @@ func hide(f *pflag.FlagSet, name string) { f.Lookup(name).Hidden = true }
 // order is what the flags say, with everything that is wrong with them.
 func (o *runOptions) order(f *pflag.FlagSet, suites []string, now time.Time) (driver.Order, error) {
 	order := driver.Order{Suites: suites, Preset: o.preset, Only: o.only, Attach: o.attach, Results: o.results, Name: o.name,
-		UntilDecided: f.Changed("until-decided"), StandIn: o.standIn, Syscalls: o.syscalls}
+		UntilDecided: f.Changed("until-decided"), StandIn: o.standIn, Syscalls: o.syscalls, Profile: o.profile}
 	if f.Changed("rounds") {
 		order.Edit.Rounds = &o.rounds
 	}

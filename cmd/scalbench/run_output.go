@@ -103,6 +103,12 @@ func printPreviews(out io.Writer, previews []driver.Preview) {
 		if p.Syscalls > 0 {
 			fmt.Fprintf(out, "  then system calls are counted, %s\n", counted(p.Syscalls, "time"))
 		}
+		if p.Profiles > 0 {
+			fmt.Fprintf(out, "  then profiles are taken, %d\n", p.Profiles)
+		}
+		if p.ProfilesMore {
+			fmt.Fprintln(out, "  then profiles are taken of the rows that the gate fails")
+		}
 		total += p.Takes
 	}
 	if len(previews) > 1 {
@@ -141,6 +147,12 @@ func printSession(out io.Writer, s driver.SessionOutcome) {
 	if s.Syscalls != nil {
 		fmt.Fprintf(out, "%-9s%s\n", "syscalls", s.SyscallsDir)
 		_ = record.WriteSyscallsText(out, s.Syscalls) // as all that is printed here
+	}
+	switch {
+	case s.ProfileText != "":
+		fmt.Fprintf(out, "%-9s%s\n%s", "profile", s.ProfileDir, s.ProfileText)
+	case s.NoProfile != "":
+		fmt.Fprintf(out, "%-9snone was taken: %s\n", "profile", s.NoProfile)
 	}
 	if s.Stopped != "" {
 		fmt.Fprintf(out, "%-9s%s\n", "stopped", s.Stopped)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -36,6 +37,28 @@ func notPassed(dir string) ([]string, error) {
 		}
 	}
 	return names, nil
+}
+
+// failed are the rows of a session that the gate fails by what its suite says.
+func failed(files driver.Files) ([]driver.Row, error) {
+	g, err := judgeSession(files.Session)
+	if err != nil {
+		return nil, err
+	}
+	return failedRows(g), nil
+}
+
+// failedRows are those of tables, of any comparison.
+func failedRows(g gate.Gate) (rows []driver.Row) {
+	for _, table := range g {
+		for _, r := range table.Rows {
+			row := driver.Row{Mode: r.Mode, Scenario: r.Scenario}
+			if r.Verdict == gate.Fail && !slices.Contains(rows, row) {
+				rows = append(rows, row)
+			}
+		}
+	}
+	return rows
 }
 
 // look tells which rows of a session are decided by the rounds that it has.

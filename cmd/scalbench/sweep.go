@@ -54,6 +54,7 @@ func (o *sweepOptions) sweep(cmd *cobra.Command, suites []string, std streams) e
 		return err
 	}
 	around := o.run.sitting.around(std)
+	around.Failed = func(files driver.Files) ([]driver.Row, error) { return o.failed(files, flags) }
 	if err := o.foresee(order, around, flags); err != nil {
 		return err
 	}
@@ -65,6 +66,16 @@ func (o *sweepOptions) sweep(cmd *cobra.Command, suites []string, std streams) e
 		printSession(std.err, s)
 	}
 	return errors.Join(outcomeError(cmd.Context(), outcome, err), o.judge(cmd.Context(), outcome, flags, std))
+}
+
+// failed are the rows that this gate fails, by its flags.
+func (o *sweepOptions) failed(files driver.Files, f *pflag.FlagSet) ([]driver.Row, error) {
+	found, err := readGateDirs([]string{files.Session})
+	if err != nil {
+		return nil, err
+	}
+	g, err := o.gate.judge(found, f)
+	return failedRows(g), err
 }
 
 // check tells which flags do not go together. A session that stops when it is decided
