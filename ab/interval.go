@@ -16,7 +16,8 @@ type Estimate struct {
 	Pairs int // it was measured in
 
 	// How the noise was found: the length of a block, in pairs and in time, and the
-	// correlation of neighbouring blocks. So many independent pairs would tell as much.
+	// correlation of neighbouring blocks. So many independent pairs would tell as much. 0
+	// and NaN while there are too few blocks.
 	BlockPairs     int
 	Block          time.Duration
 	Correlation    float64
@@ -124,11 +125,15 @@ func (m measuring) half(b stat.Blocks, part float64) float64 {
 }
 
 func (m measuring) estimate(f finding) Estimate {
-	return Estimate{
+	e := Estimate{
 		Ratio: math.Exp(f.value), Lo: knownOr(math.Exp(f.lo()), 0), Hi: knownOr(math.Exp(f.hi()), math.Inf(1)), Level: 1 - m.alpha,
-		Pairs: 2 * f.blocks.Values, BlockPairs: 2 * f.blocks.Length, Block: time.Duration(f.blocks.Length) * m.unit,
-		Correlation: f.blocks.Lag1, EffectivePairs: 2 * f.blocks.Effective(f.spread),
+		Pairs: 2 * len(f.influence), Correlation: math.NaN(), EffectivePairs: math.NaN(),
 	}
+	if b := f.blocks; b.Count > 0 {
+		e.BlockPairs, e.Block = 2*b.Length, time.Duration(b.Length)*m.unit
+		e.Correlation, e.EffectivePairs = b.Lag1, 2*b.Effective(f.spread)
+	}
+	return e
 }
 
 // knownOr replaces the bound of something that was not measured.

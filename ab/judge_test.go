@@ -260,4 +260,11 @@ func TestReport(t *testing.T) {
 	if text, err = json.Marshal(ReportOf(s, 0, 0)); err != nil || strings.Contains(string(text), `"lo"`) || !strings.Contains(string(text), `"cannot_tell"`) {
 		t.Errorf("%s, %v", text, err)
 	}
+	// Six pairs are three units of 0.2 s: no block, and so no 0 in place of what blocks would
+	// tell; but the ratio is of six pairs.
+	s = judgeOf(t, Rule{}, 6, func(i int) Pair { return steady(i, 0.98) }).State()
+	text, err = json.Marshal(ReportOf(s, 0, 0))
+	if err != nil || strings.Contains(string(text), "correlation") || strings.Contains(string(text), "effective_pairs") || !strings.Contains(string(text), `"level":0.95,"pairs":6}`) {
+		t.Errorf("%s, %v", text, err)
+	}
 }

@@ -36,11 +36,11 @@ type Ratio struct {
 	Hi       *float64 `json:"hi,omitempty"`
 	Level    float64  `json:"level"`
 
-	Pairs          int     `json:"pairs"`
-	BlockPairs     int     `json:"block_pairs,omitempty"`
-	BlockS         float64 `json:"block_s,omitempty"`
-	Correlation    float64 `json:"correlation"`
-	EffectivePairs float64 `json:"effective_pairs"`
+	Pairs          int      `json:"pairs"`
+	BlockPairs     int      `json:"block_pairs,omitempty"` // this and the next, absent while there are too few
+	BlockS         float64  `json:"block_s,omitempty"`
+	Correlation    *float64 `json:"correlation,omitempty"`
+	EffectivePairs *float64 `json:"effective_pairs,omitempty"`
 }
 
 // ReportOf makes the report of what is known, and of the loads of both servers.
@@ -69,9 +69,9 @@ func ratioOf(e Estimate) *Ratio {
 	if math.IsNaN(e.Ratio) {
 		return nil
 	}
-	r := Ratio{
-		Estimate: e.Ratio, Level: e.Level, Pairs: e.Pairs, BlockPairs: e.BlockPairs, BlockS: e.Block.Seconds(),
-		Correlation: e.Correlation, EffectivePairs: e.EffectivePairs,
+	r := Ratio{Estimate: e.Ratio, Level: e.Level, Pairs: e.Pairs, BlockPairs: e.BlockPairs, BlockS: e.Block.Seconds()}
+	if e.BlockPairs > 0 {
+		r.Correlation, r.EffectivePairs = &e.Correlation, &e.EffectivePairs
 	}
 	if e.Known() {
 		r.Lo, r.Hi = &e.Lo, &e.Hi
