@@ -92,6 +92,15 @@
 //	helpers: []                  # of every scenario
 //	varies: [config]             # in what compared variants may differ, of [Things]
 //
+// interleave: scenario measures all variants of a scenario before the next one; with sliced
+// both variants of a comparison are up and take turns, which policy noninferior alone judges:
+//
+//	plan: {interleave: sliced, rounds: 5, runs: 2, warmup: 500ms, measure: 6s}
+//	gate: {policy: noninferior, margin: 2%}
+//
+// Then warmup is that of each of the two and measure the time of both together, every
+// variant is in one comparison, loads are closed, and ports are free ones or different.
+//
 // Suites of one host may share a file, which has name, placement, quiet and require.
 // What a suite says of these itself wins, each as a whole.
 //

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/scalws/scalbench/ab"
@@ -226,7 +227,11 @@ func (t *turns) shareFate(rows *[2]record.Measurement, shared string) {
 	if !math.IsNaN(t.atS) && t.atS > 0 && t.halves[0].evidence.From != 0 {
 		reason += fmt.Sprintf(", %.3g s into the window", t.atS)
 	}
-	saturated := t.halves[0].saturated() != "" || t.halves[1].saturated() != ""
+	saturated := false
+	for _, m := range t.halves {
+		limit := m.saturated()
+		saturated = saturated || limit != "" && strings.Contains(reason, limit)
+	}
 	for i := range rows {
 		rows[i].State, rows[i].Reason = record.Invalid, record.OneLine(reason)
 		if saturated { // of both, so that the pair is not measured again for it

@@ -186,6 +186,31 @@ func TestFaultOfTurns(t *testing.T) {
 	}
 }
 
+// A generator that was the limit of one half was that of the pair: both have the flag for
+// which nothing is measured again. Beside another fault it is none.
+func TestSaturatedTurns(t *testing.T) {
+	for _, tt := range []struct {
+		base string
+		want bool
+	}{{"", true}, {"not 2xx", false}} {
+		turns := &turns{atS: math.NaN()}
+		for i := range turns.halves {
+			turns.halves[i] = &measurement{running: &Running{variant: suite.Variant{Name: []string{"old", "new"}[i]}}, session: suite.Plan{OfRecord: true}, turns: true, result: &loadgen.Result{}}
+		}
+		turns.halves[1].result.Warnings = []loadgen.Warning{{Code: loadgen.GeneratorSaturated, Text: "it was 99 % busy"}}
+		rows := [2]record.Measurement{{}, {State: record.Invalid, Reason: turns.halves[1].saturated()}}
+		if tt.base != "" {
+			rows[0].State, rows[0].Reason = record.Invalid, tt.base
+		}
+		turns.shareFate(&rows, "")
+		for i, row := range rows {
+			if row.State != record.Invalid || slices.Contains(row.Flags, FlagSaturated) != tt.want {
+				t.Errorf("%q: row %d: %s, %q, flags %q", tt.base, i, row.State, row.Reason, row.Flags)
+			}
+		}
+	}
+}
+
 // A window of 10 s has the usual slices; one of 100 ms four pairs of 12.5 ms.
 func TestSlicesOfWindow(t *testing.T) {
 	for window, want := range map[time.Duration]time.Duration{10 * time.Second: 50 * time.Millisecond, 100 * time.Millisecond: 12500 * time.Microsecond, time.Millisecond: time.Millisecond} {
