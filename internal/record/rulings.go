@@ -3,9 +3,9 @@ package record
 import (
 	"errors"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
@@ -27,8 +27,6 @@ type Ruling struct {
 // rulingsBytesMax keeps the YAML library's time short, which grows with the square
 // of a file's length.
 const rulingsBytesMax = 64 << 10
-
-var datePattern = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
 
 // ReadRulings reads a rulings.yaml: a list of mappings with the keys row, date, by
 // and text, all of which must be there. name is the file's, for faults. The error is
@@ -126,7 +124,7 @@ func readRuling(entry ast.Node, faults *faultList) (r Ruling) {
 			faults.at(line, "%s: nothing", f.key)
 		}
 	}
-	if r.Date != "" && !datePattern.MatchString(r.Date) {
+	if _, err := time.Parse(time.DateOnly, r.Date); r.Date != "" && err != nil {
 		faults.at(line, "date %q, expected one such as 2026-11-07", r.Date)
 	}
 	return r

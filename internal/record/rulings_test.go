@@ -49,6 +49,8 @@ func TestRulingsFaults(t *testing.T) {
 		{"a text in the list", "- x\n", []string{":1: expected a mapping"}},
 		{"all at once", "- row: x\n  date: yesterday\n  who: me\n- row: [a]\n  by: ''\n  date: 2026-11-07\n  text: t\n",
 			[]string{`:3: unknown key "who"`, ":1: no by", ":1: no text", `:1: date "yesterday"`, ":4: row: expected a text", ":4: row: nothing", ":4: by: nothing"}},
+		{"days that there are not", "- {row: x, date: \"2026-13-01\", by: r, text: t}\n- {row: x, date: \"2026-02-30\", by: r, text: t}\n- {row: x, date: \"2026-2-3\", by: r, text: t}\n",
+			[]string{`:1: date "2026-13-01"`, `:2: date "2026-02-30"`, `:3: date "2026-2-3"`}},
 		{"no YAML", "- row: [\n", []string{"no YAML"}},
 	}
 	for _, test := range tests {
