@@ -164,6 +164,9 @@ func readRounds(dirs []string, sessions []*record.Session) (rounds []*record.Rou
 			if s.Dir == beside && r.Session != "" && r.Session != s.Plan.Session {
 				faults = append(faults, brokenEvidence{record.Fault{File: dir, Text: fmt.Sprintf("is of session %s, but %s of %s", r.Session, s.Dir, s.Plan.Session)}})
 			}
+			if s.Dir == beside && r.Finished && len(s.Journal.Events) == 0 {
+				faults = append(faults, brokenEvidence{record.Fault{File: path.Join(s.Dir, record.JournalFile), Text: fmt.Sprintf("nothing in it, but %s is finished: which rounds there were, and what was measured again, is lost", dir)}})
+			}
 		}
 		rounds = append(rounds, r)
 	}
