@@ -76,7 +76,7 @@ func (o *sittingOptions) register(f *pflag.FlagSet) {
 
 // registerProfile adds the flag that asks for profiles.
 func registerProfile(f *pflag.FlagSet, when *string) {
-	f.StringVar(when, "profile", "", "sample the server's CPUs with perf, in a pass of its own after the rounds: `always`, on-fail (rows that the gate fails) or never (default as the suite says)")
+	f.StringVar(when, "profile", "", "sample the server's CPUs with perf, in a pass of its own after the rounds, in which `rows`: always, on-fail (those that the gate fails) or never (default as the suite says)")
 	f.Lookup("profile").NoOptDefVal = "always"
 }
 

@@ -49,16 +49,18 @@ func (p *Profile) view(mode, scenario string, rounds []*Round, compare []PlanCom
 	v := ProfileView{Mode: mode, Scenario: scenario,
 		Title: "profile of " + scenarioText(mode, scenario) + ", a pass of its own, not judged: % of the server's samples ± standard error, us of CPU per request"}
 	var rows []*ProfileRow // that have samples
+	var told []string
 	for i, r := range p.Rows {
 		if r.Mode != mode || r.Scenario != scenario {
 			continue
 		}
-		v.Lines = append(v.Lines, p.Rows[i].line())
+		told = append(told, p.Rows[i].line())
 		if r.Samples > 0 {
 			rows = append(rows, &p.Rows[i])
 		}
 	}
 	if len(rows) == 0 {
+		v.Lines = told
 		return v
 	}
 	cpus := make([]profile.Micros, len(rows))
@@ -76,6 +78,7 @@ func (p *Profile) view(mode, scenario string, rounds []*Round, compare []PlanCom
 	for _, c := range v.Causes {
 		v.Lines = append(v.Lines, c.lines(p.Of(c.Base, mode, scenario), p.Of(c.New, mode, scenario))...)
 	}
+	v.Lines = append(v.Lines, told...)
 	return v
 }
 

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/scalws/scalbench/internal/mono"
@@ -72,18 +74,34 @@ func (b *Bench) Profile(ctx context.Context, r *Running, sc suite.Scenario, plan
 	more, err := s.files(how.KeepData)
 	row = s.row(of, how.Groups)
 	row.CPUs, row.Hz = cpus, how.Sampler.Hz
+	row.Note = joined(row.Note, missing(row, b.placement.Server.Count()))
 	if !how.Sampler.Stacks {
-		row.Note = "perf gives no callers here: groups are by the functions that were running alone" + and(row.Note)
+		row.Note = joined("perf gives no callers here: groups are by the functions that were running alone", row.Note)
 	}
 	return row, append(files, more...), err
 }
 
-// and puts one note behind another.
-func and(note string) string {
-	if note == "" {
+// joined puts one note behind another.
+func joined(notes ...string) string {
+	return strings.Join(slices.DeleteFunc(notes, func(note string) bool { return note == "" }), "; ")
+}
+
+// clockLeast is how much there has to be of the samples that a clock gives, which goes on
+// when a CPU has nothing to do.
+const clockLeast = 0.9
+
+// missing says how many samples of a clock are not there: the kernel takes fewer where
+// sampling costs it too much, and a host of virtual machines stops their clocks.
+func missing(row record.ProfileRow, cpus int) string {
+	taken := row.Samples + row.Idle
+	for _, o := range row.Others {
+		taken += o.Samples
+	}
+	due := row.Seconds.OrNaN() * float64(row.Hz*cpus)
+	if !strings.Contains(row.Event, "clock") || float64(taken) >= clockLeast*due {
 		return ""
 	}
-	return "; " + note
+	return fmt.Sprintf("of %.0f samples that were due %d were taken", due, taken)
 }
 
 // samples are those of the server's CPUs in a window.

@@ -53,6 +53,23 @@ func TestSamplesWhose(t *testing.T) {
 	}
 }
 
+// 997 samples a second of two CPUs in two seconds are 3988: nine tenths have to be there,
+// idle ones among them, and of cycles none.
+func TestMissingSamples(t *testing.T) {
+	row := record.ProfileRow{Event: "cpu-clock:P", Hz: 997, Seconds: record.Of(2), Samples: 3000, Idle: 300, Others: []profile.Count{{Name: "perf", Samples: 300}}}
+	if text := missing(row, 2); text != "" { // 3600 of 3589
+		t.Error(text)
+	}
+	row.Idle = 280
+	if text := missing(row, 2); text != "of 3988 samples that were due 3580 were taken" {
+		t.Error(text)
+	}
+	row.Event = "cycles"
+	if text := missing(row, 2); text != "" {
+		t.Error(text)
+	}
+}
+
 // The embedded target is seen at its work, most of it in the network, with stacks and what
 // perf has recorded, and nothing stays where servers have their files.
 func TestProfileOfTarget(t *testing.T) {
