@@ -112,13 +112,14 @@ type (
 		Sure        bool       `json:"sure"`       // it is more than two of its standard errors
 		Costs       []jsonCost `json:"costs"`      // of all groups; their differences add up to that
 		Unexplained jsonMicros `json:"unexplained"`
+		Functions   []jsonCost `json:"functions,omitempty"` // that differ by more than four of their standard errors
 	}
 	jsonMicros struct {
 		Micros float64      `json:"us"`
 		SE     record.Value `json:"se_us,omitzero"`
 	}
 	jsonCost struct {
-		Group      string       `json:"group"`
+		Group      string       `json:"group"` // or function
 		Base       float64      `json:"base_us"`
 		New        float64      `json:"new_us"`
 		Difference float64      `json:"difference_us"`
@@ -142,6 +143,9 @@ func (t *Table) profilesJSON() (all []jsonProfile) {
 					line.Part = record.Of(c.Part(cost.Difference))
 				}
 				file.Costs = append(file.Costs, line)
+			}
+			for _, f := range c.Functions {
+				file.Functions = append(file.Functions, jsonCost{Group: f.Group, Base: f.Base, New: f.New, Difference: f.Difference, SE: record.Of(f.SE)})
 			}
 			p.Causes = append(p.Causes, file)
 		}

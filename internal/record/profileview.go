@@ -28,7 +28,8 @@ type ProfileView struct {
 // explain.
 type ProfileCauses struct {
 	Base, New string
-	Pairs     int // of runs, in which the difference was measured
+	Pairs     int            // of runs, in which the difference was measured
+	Functions []profile.Cost // that differ, whatever group they are in
 	profile.Explanation
 }
 
@@ -243,9 +244,56 @@ func (p *Profile) causes(base, new *ProfileRow, baseCPU, newCPU profile.Micros, 
 			pairs = append(pairs, cpu-of)
 		}
 	}
+	ofBase, ofNew := functions(base, new)
 	difference := profile.Micros{Value: newCPU.Value - baseCPU.Value, SE: errorOf(pairs)}
 	return ProfileCauses{Base: base.Variant, New: new.Variant, Pairs: len(pairs),
+		Functions:   profile.Functions(profile.Side{Samples: base.Samples, Group: ofBase, CPU: baseCPU}, profile.Side{Samples: new.Samples, Group: ofNew, CPU: newCPU}),
 		Explanation: profile.Explain(base.side(baseCPU), new.side(newCPU), difference, p.groupsOf([]*ProfileRow{base, new}), profile.Rest())}
+}
+
+// functions are the samples of each function in both rows. Of a group of which only the most
+// frequent were kept, what one row has and the other does not is left out: it may be there.
+func functions(base, new *ProfileRow) (ofBase, ofNew map[string]uint64) {
+	baseAll, newAll := base.named(), new.named()
+	ofBase, ofNew = map[string]uint64{}, map[string]uint64{}
+	for _, of := range []struct {
+		from, to, other map[string]uint64
+		otherRow        *ProfileRow
+		groups          []ProfileGroup
+	}{{baseAll, ofBase, newAll, new, base.Groups}, {newAll, ofNew, baseAll, base, new.Groups}} {
+		for _, g := range of.groups {
+			for _, s := range g.Symbols {
+				if _, both := of.other[s.Name]; both || of.otherRow.namesAll(g.Name) {
+					of.to[s.Name] = of.from[s.Name]
+				}
+			}
+		}
+	}
+	return ofBase, ofNew
+}
+
+// named are the samples of each function that is named, whatever groups it is in.
+func (r *ProfileRow) named() map[string]uint64 {
+	of := map[string]uint64{}
+	for _, g := range r.Groups {
+		for _, s := range g.Symbols {
+			of[s.Name] += s.Samples
+		}
+	}
+	return of
+}
+
+// namesAll tells whether all functions of a group were kept.
+func (r *ProfileRow) namesAll(group string) bool {
+	var sum uint64
+	for _, g := range r.Groups {
+		if g.Name == group {
+			for _, s := range g.Symbols {
+				sum += s.Samples
+			}
+		}
+	}
+	return sum == r.group(group)
 }
 
 func (r *ProfileRow) side(cpu profile.Micros) profile.Side {
@@ -283,7 +331,23 @@ func (c ProfileCauses) lines(base, new *ProfileRow) []string {
 	if len(c.Causes) == 0 {
 		lines = append(lines, fmt.Sprintf("no cause: no group of a known purpose differs by more than %d standard errors", profile.CauseSE))
 	}
-	return append(lines, fmt.Sprintf("unexplained: %s%s%s", signedMicros(c.Unexplained.Value, c.Unexplained.SE), c.part(c.Unexplained.Value), c.leftOver()))
+	lines = append(lines, fmt.Sprintf("unexplained: %s%s%s", signedMicros(c.Unexplained.Value, c.Unexplained.SE), c.part(c.Unexplained.Value), c.leftOver()))
+	if len(c.Functions) > 0 {
+		lines = append(lines, "functions that differ most: "+costsText(c.Functions, functionsNamed))
+	}
+	return lines
+}
+
+// functionsNamed is how many functions are named that differ.
+const functionsNamed = 6
+
+// costsText writes the first of some costs: network +0.20 ± 0.05, copy +0.10 ± 0.03.
+func costsText(costs []profile.Cost, most int) string {
+	var names []string
+	for _, c := range costs[:min(most, len(costs))] {
+		names = append(names, c.Group+" "+signedMicros(c.Difference, c.SE))
+	}
+	return strings.Join(names, ", ")
 }
 
 // part writes " us of +3.10 us (61 %)".
@@ -308,14 +372,10 @@ func (c ProfileCauses) leftOver() string {
 		return math.Abs(cost.Difference) < leftOverLeast || c.IsCause(cost.Group)
 	})
 	slices.SortStableFunc(left, func(a, b profile.Cost) int { return cmp.Compare(math.Abs(b.Difference), math.Abs(a.Difference)) })
-	var names []string
-	for _, cost := range left[:min(leftOverNamed, len(left))] {
-		names = append(names, cost.Group+" "+signedMicros(cost.Difference, cost.SE))
-	}
-	if len(names) == 0 {
+	if len(left) == 0 {
 		return ""
 	}
-	return ", most of it " + strings.Join(names, ", ")
+	return ", most of it " + costsText(left, leftOverNamed)
 }
 
 // symbolsNamed is how many functions of a cause are named.

@@ -32,8 +32,8 @@ const (
 	perfDataFile = "perf.data"
 )
 
-// symbolsKept is how many functions of each group a row has.
-const symbolsKept = 20
+// symbolsKept is how many functions of each group a row has. Of most groups that is all.
+const symbolsKept = 400
 
 // Profile loads a variant as a measurement does and samples meanwhile what the server's
 // CPUs do. It is no measurement, for sampling costs the server time. What could not be
