@@ -7,9 +7,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 
+	"github.com/quic-go/quic-go"
 	"github.com/quic-go/quic-go/http3"
 )
 
@@ -89,13 +91,16 @@ func (p Plan) roundTripper(host string) (client http.RoundTripper, release func(
 		return nil, nil, err
 	}
 	if p.Protocol == HTTP3 {
-		t := &http3.Transport{TLSClientConfig: config, DisableCompression: true}
+		t := &http3.Transport{TLSClientConfig: config, QUICConfig: &quic.Config{HandshakeIdleTimeout: p.ConnectTimeout}, DisableCompression: true}
 		return t, func() { t.Close() }, nil
 	}
 	var versions http.Protocols
 	versions.SetHTTP1(p.Protocol == HTTP1)
 	versions.SetHTTP2(p.Protocol == HTTP2)
 	versions.SetUnencryptedHTTP2(p.Protocol == HTTP2)
-	t := &http.Transport{TLSClientConfig: config, DisableCompression: true, DisableKeepAlives: true, Protocols: &versions}
+	t := &http.Transport{
+		DialContext: (&net.Dialer{Timeout: p.ConnectTimeout}).DialContext, TLSHandshakeTimeout: p.ConnectTimeout,
+		TLSClientConfig: config, DisableCompression: true, DisableKeepAlives: true, Protocols: &versions,
+	}
 	return t, t.CloseIdleConnections, nil
 }

@@ -2,9 +2,11 @@ package loadgen_test
 
 import (
 	"errors"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scalws/scalbench/loadgen"
 )
@@ -71,5 +73,20 @@ func TestAsk(t *testing.T) {
 	p := plan("http://127.0.0.1:1/", 1)
 	if _, err := loadgen.Ask(t.Context(), p, 0); !errors.Is(err, loadgen.ErrUnreachable) || !strings.Contains(err.Error(), "127.0.0.1:1") {
 		t.Errorf("nobody: %v", err)
+	}
+}
+
+// A server that takes a connection and says nothing of TLS is given up after the connect
+// timeout, not after that of the request as well.
+func TestAskSilentServer(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // the kernel takes connections for it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	p := plan("https://"+silent.Addr().String()+"/", 1)
+	p.ConnectTimeout, p.Timeout = 50*time.Millisecond, 5*time.Second
+	if _, err := loadgen.Ask(t.Context(), p, 0); !errors.Is(err, loadgen.ErrUnreachable) || !strings.Contains(err.Error(), "TLS handshake timeout") {
+		t.Errorf("%v", err)
 	}
 }

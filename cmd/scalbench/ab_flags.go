@@ -103,6 +103,7 @@ func (o *abOptions) check(urls []string, f *pflag.FlagSet) error {
 		}
 	}
 	need(o.format == "text" || o.format == "json" || o.format == "quiet", "--output-format %q: want text, json or quiet", o.format)
+	need(o.slice > 0, "--slice %v: want a time above 0, such as 50ms", o.slice)
 	need(o.max >= time.Second, "--max %v: want a second or more", o.max)
 	need(o.asked.serverPID == "auto" || o.asked.serverPID == "none", "--server-pid %s: of two servers, want auto or none", o.asked.serverPID)
 	need(!f.Changed("margin") || o.margin.frac > 0, "--margin 0: want a share above 0, such as 0.5%%: no two servers are equal to the last digit")
