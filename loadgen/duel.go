@@ -194,8 +194,8 @@ func (d *duel) pair(ctx context.Context, bFirst bool) (p Pair, whole bool, err e
 	return p, true, nil
 }
 
-// silentMax is how many slices in a row a target that is there may answer nothing in: it
-// may be slower than it was, or the host stand still.
+// silentMax is how many slices in a row a target that is there may answer nothing in, nor
+// in their drains: the host may stand still. One that is slower than it was answers late.
 const silentMax = 3
 
 // losing tells that a target is gone, and why; nil: it is there, also where nothing
@@ -204,7 +204,7 @@ func (d *duel) losing(i int, slice Slice) *Lost {
 	s := d.sides[i]
 	s.hold()
 	defer s.release()
-	if slice.OK > 0 {
+	if s.answered {
 		s.silent = 0
 		return nil
 	}

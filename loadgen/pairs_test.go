@@ -193,6 +193,30 @@ func TestPairsWithUnfinished(t *testing.T) {
 	}
 }
 
+// A target that has become slower than a slice is long answers in the drains, and is there:
+// its warm-up was quick, so that slices stayed at 10 ms, and then it takes 25.
+func TestPairsAnsweredLate(t *testing.T) {
+	slow := serve(t, func(s *scripted, p *peer) {
+		for r := p.request(); r != nil; r = p.request() {
+			if s.requests.Load() > 300 {
+				time.Sleep(25 * time.Millisecond)
+			}
+			p.say(ok2)
+		}
+	})
+	quick := serve(t, answers(ok2))
+	r := runPairs(t, pairsPlan(slow.url, quick.url), 30)
+	late := 0
+	for _, pair := range r.Pairs {
+		if pair.A.OK == 0 && pair.A.RPS > 0 {
+			late++
+		}
+	}
+	if late < 5 {
+		t.Errorf("%d slices of %d were answered in their drains alone: the test shows nothing", late, len(r.Pairs))
+	}
+}
+
 // A target that is gone ends the run, which says which it was.
 func TestPairsLost(t *testing.T) {
 	stays := serve(t, answers(ok2))

@@ -24,6 +24,7 @@ type side struct {
 	rows     []Window
 	measured time.Duration // what was counted of all slices
 	spent    spending      // of all slices, what is not counted of them too
+	answered bool          // in the last slice, in whichever part of it
 	silent   int           // slices in a row in which nothing ended ok
 }
 
@@ -81,7 +82,9 @@ func (g *group) end() error {
 func (s *side) read(spent spending) (Slice, Window) {
 	var slice Slice
 	merged := s.group.workers[0].recorder.window
+	s.answered = false
 	for i, w := range s.group.workers {
+		s.answered = s.answered || w.recorder.window.slice.any()
 		slice.RPS += w.recorder.window.slice.perSecond(w.timeline, w.stopped)
 		if i > 0 {
 			merged.merge(w.recorder.window)

@@ -84,6 +84,9 @@ func (s *sliceRate) done(at mono.Time, t Timeline) {
 	}
 }
 
+// any tells whether any ended, in whichever part of the slice.
+func (s *sliceRate) any() bool { return s.before != 0 || s.after != 0 || s.counted > 0 }
+
 // perSecond is the rate. ended is when nothing was out any more, or was given up.
 func (s *sliceRate) perSecond(t Timeline, ended mono.Time) float64 {
 	from, to := t.From, s.after
