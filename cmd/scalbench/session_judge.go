@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/scalws/scalbench/driver"
 	"github.com/scalws/scalbench/gate"
+	"github.com/scalws/scalbench/internal/record"
 )
 
 // judgeSession judges a session by what its suite says.
@@ -39,8 +41,13 @@ func notPassed(dir string) ([]string, error) {
 	return names, nil
 }
 
-// failed are the rows of a session that the gate fails by what its suite says.
+// failed are the rows of a session that the gate fails by what its suite says; none where it
+// compares nothing.
 func failed(files driver.Files) ([]driver.Row, error) {
+	plan, err := readPlan(path.Join(files.Session, record.PlanFile))
+	if err != nil || len(gate.ComparisonsOf(plan)) == 0 {
+		return nil, err
+	}
 	g, err := judgeSession(files.Session)
 	if err != nil {
 		return nil, err
