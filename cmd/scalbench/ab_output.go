@@ -88,7 +88,7 @@ func printAB(out io.Writer, r abResult) error {
 	for _, line := range r.state.Details() {
 		fmt.Fprintf(out, "%s\n", line)
 	}
-	for _, text := range abWarnings(r) {
+	for _, text := range append(abWarnings(r), abTooShort(r)...) {
 		fmt.Fprintf(out, "note         %s\n", text)
 	}
 	if r.Lost != nil {
@@ -136,6 +136,20 @@ func abWarnings(r abResult) []string {
 		}
 	}
 	return texts
+}
+
+// slicesLeast is how many slices an answer takes at least: eight blocks of two pairs.
+const slicesLeast = 8 * 4
+
+// abTooShort says that the time that was asked for held too few slices, which are longer
+// for servers that answer slowly. Where six seconds are more, these are what is missing.
+func abTooShort(r abResult) []string {
+	least := time.Duration(slicesLeast * r.SliceS * float64(time.Second))
+	if r.state.Decided || r.Lost != nil || r.state.Rule.Max >= least || least < 6*time.Second {
+		return nil
+	}
+	return []string{fmt.Sprintf("a slice has to be %s long for requests to end in it, and %d of them are %s: more than --max %v",
+		units.Duration(time.Duration(r.SliceS*float64(time.Second))), slicesLeast, units.Duration(least), r.state.Rule.Max)}
 }
 
 // sameTarget reports whether both are one server that was asked the same.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scalws/scalbench/ab"
 	"github.com/scalws/scalbench/loadgen"
@@ -85,6 +86,30 @@ func TestDoubtAB(t *testing.T) {
 		}
 		if r.Verdict != tt.wantVerdict || r.Loss != tt.wantLoss || !strings.Contains(out.String(), tt.line) {
 			t.Errorf("%s: %s, loss %q\n%s", name, r.Verdict, r.Loss, out.String())
+		}
+	}
+}
+
+// A server that answers in a second has slices of ten: a minute is not enough.
+func TestTooShortAB(t *testing.T) {
+	of := func(slice, most time.Duration, decided bool) string {
+		side := func() *loadgen.Result {
+			return &loadgen.Result{Plan: loadgen.PlanEcho{Targets: []loadgen.TargetEcho{{}}}}
+		}
+		r := newABResult(ab.State{Rule: ab.Rule{Max: most}, Decided: decided}, &loadgen.Pairs{A: side(), B: side(), Slices: loadgen.SlicesOf(slice)})
+		var out strings.Builder
+		if err := printAB(&out, r); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	const want = "note         a slice has to be 10 s long for requests to end in it, and 32 of them are 320 s: more than --max 1m0s\n"
+	if got := of(10*time.Second, time.Minute, false); !strings.Contains(got, want) {
+		t.Errorf("%q", got)
+	}
+	for _, got := range []string{of(50*time.Millisecond, time.Minute, false), of(50*time.Millisecond, time.Second, false), of(10*time.Second, time.Minute, true), of(10*time.Second, 320*time.Second, false)} {
+		if strings.Contains(got, "a slice has to be") {
+			t.Errorf("%q", got)
 		}
 	}
 }
