@@ -148,7 +148,7 @@ func abTooShort(r abResult) []string {
 	if r.state.Decided || r.Lost != nil || r.state.Rule.Max >= least || least < 6*time.Second {
 		return nil
 	}
-	return []string{fmt.Sprintf("a slice has to be %s long for requests to end in it, and %d of them are %s: more than --max %v",
+	return []string{fmt.Sprintf("the servers answer slowly, so that slices are %s long, and an answer takes %d of them, %s: more than --max %v",
 		units.Duration(time.Duration(r.SliceS*float64(time.Second))), slicesLeast, units.Duration(least), r.state.Rule.Max)}
 }
 
