@@ -50,6 +50,7 @@ func TestRedo(t *testing.T) {
 		{"invalid twice", 2, invalid, 3, 4, 0},
 		{"invalid for ever", 9, invalid, 3, 3, 1},
 		{"generator saturated", 9, saturated, 1, 3, 1},
+		{"generator saturated beside others", 1, func(m *record.Measurement) { saturated(m); interfered(m) }, 2, 4, 0},
 		{"slow", 9, slow, 1, 4, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -68,8 +68,8 @@ func (s *sitting) ofRun(round, run int) []session.Key {
 // against says why a measurement should be made again; "": it should not.
 func against(m record.Measurement, evidence measure.Evidence) string {
 	switch {
-	case m.State == record.Invalid && slices.Contains(m.Flags, measure.FlagSaturated):
-		return "" // the load was more than the generator can do, and will be again
+	case m.State == record.Invalid && slices.Contains(m.Flags, measure.FlagSaturated) && !m.Interfered:
+		return "" // the load was more than the generator can do, and will be again, unless others had its CPUs
 	case m.State == record.Invalid:
 		return m.Reason
 	case m.Interfered && len(evidence.Interference.Reasons) > 0:
