@@ -42,7 +42,7 @@ func TestEveryFieldIsSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := everyField("http://127.0.0.1", cpus)
-	elsewhere := []string{"Burst", "Slices", "Protocol", "QUICStats", "ZeroRTT", "CAs", "Cert", "Key"} // bursts are instead of a rate, slices of two targets; HTTP/2, HTTP/3 and files in PEM need another server
+	elsewhere := []string{"Burst", "Slices", "ServerPIDs", "Protocol", "QUICStats", "ZeroRTT", "CAs", "Cert", "Key"} // bursts are instead of a rate, slices of two targets, processes instead of how to find them; HTTP/2, HTTP/3 and files in PEM need another server
 	for _, part := range []any{plan, plan.Targets[0], plan.TLS} {
 		v := reflect.ValueOf(part)
 		for i := range v.NumField() {
