@@ -69,7 +69,7 @@ on / off: cpu_us +3.00 ± 0.00 us by 4 pairs of runs of the rounds
 cause seccomp: +1.95 ± 0.05 us of +3.00 us (65 %) (__seccomp_filter, seccomp_run_filters)
 unexplained: +1.05 ± 0.16 us of +3.00 us (35 %), most of it own code +0.97 ± 0.14, copy +0.08 ± 0.07
 functions that differ most: __seccomp_filter +1.30 ± 0.04, seccomp_run_filters +0.65 ± 0.03
-off: 10000 samples of the server (cycles, 997 Hz, CPUs 0, 10.0 s); beside it on these CPUs: idle 8.7 %, perf 4.3 %; meanwhile cpu_us 10.50; in 60 % of them the server's own callers cannot be found, for it keeps no frame pointers
+off: 10000 samples of the server (cycles, 997 Hz, CPUs 0, 10.0 s); beside it on these CPUs: idle 8.7 %, perf 4.3 %; meanwhile cpu_us 10.50; in 60 % of the samples the server's own callers cannot be found, for it keeps no frame pointers
 on: 10000 samples of the server (cycles, 997 Hz, CPUs 0, 10.0 s); meanwhile cpu_us 10.50; lost 3 chunks
 h3: n/a: it provides no http
 `

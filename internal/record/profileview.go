@@ -177,7 +177,7 @@ func (r *ProfileRow) line() string {
 		text += fmt.Sprintf("; meanwhile cpu_us %.2f", cpu)
 	}
 	if frac := float64(r.Cut) / float64(r.Samples); frac >= cutLeast {
-		text += fmt.Sprintf("; in %s of them the server's own callers cannot be found, for it keeps no frame pointers", units.Percent(frac))
+		text += fmt.Sprintf("; in %s of the samples the server's own callers cannot be found, for it keeps no frame pointers", units.Percent(frac))
 	}
 	if r.Note != "" {
 		text += "; " + r.Note

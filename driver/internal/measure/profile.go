@@ -180,6 +180,9 @@ func (s *samples) end(ctx context.Context) (err error) {
 	return err
 }
 
+// nameless are processes that were gone before perf learnt their names.
+const nameless = "nameless"
+
 // add counts a sample for whose it is. The idle task of each CPU is process 0.
 func (s *samples) add(sample profile.Sample) {
 	switch {
@@ -187,6 +190,8 @@ func (s *samples) add(sample profile.Sample) {
 		s.tally.Add(sample)
 	case sample.PID == 0:
 		s.idle++
+	case strings.HasPrefix(sample.Comm, ":"): // a number in the place of a name that perf has not seen
+		s.others[nameless]++
 	default:
 		s.others[sample.Comm]++
 	}

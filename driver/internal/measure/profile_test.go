@@ -45,7 +45,7 @@ func TestSamplesWhose(t *testing.T) {
 		}
 	}
 	row := s.row(record.Measurement{RPS: record.Of(100), CPUMicros: record.Of(9), StartUTC: began}, groups)
-	if row.Samples != 3 || row.Idle != 4 || !slices.Equal(row.Others, []profile.Count{{Name: "perf", Samples: 2}, {Name: ":-1", Samples: 1}}) || row.Seconds != record.Of(2) {
+	if row.Samples != 3 || row.Idle != 4 || !slices.Equal(row.Others, []profile.Count{{Name: "perf", Samples: 2}, {Name: nameless, Samples: 1}}) || row.Seconds != record.Of(2) {
 		t.Errorf("%+v", row)
 	}
 	if len(row.Groups) != 1 || row.Groups[0].Name != "network" || row.Groups[0].Samples != 3 || !slices.Equal(row.Groups[0].Symbols, []profile.Count{{Name: "tcp_ack", Samples: 3}}) {
