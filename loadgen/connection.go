@@ -331,10 +331,7 @@ func (w *worker) closed(i int32, ev *netloop.Event) {
 // run will need it again, it connects anew.
 func (w *worker) leave(i int32, now mono.Time, reset bool) {
 	c := &w.conns[i]
-	w.hangUp(i, reset)
-	w.opened--
-	w.timers.set(int(i), 0)
-	c.state, c.since, c.secure, c.unsealed = absent, now, nil, nil
+	w.letGo(i, now, reset)
 	switch {
 	case !w.needs(c):
 	case c.useful:
@@ -346,6 +343,15 @@ func (w *worker) leave(i int32, now mono.Time, reset bool) {
 		}
 		w.backOff(i, now)
 	}
+}
+
+// letGo closes the socket of a connection that is up.
+func (w *worker) letGo(i int32, now mono.Time, reset bool) {
+	c := &w.conns[i]
+	w.hangUp(i, reset)
+	w.opened--
+	w.timers.set(int(i), 0)
+	c.state, c.since, c.secure, c.unsealed = absent, now, nil, nil
 }
 
 // hangUp closes what connection i is carried by.

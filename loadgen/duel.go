@@ -18,7 +18,8 @@ type duel struct {
 	sides  [2]*side
 	coin   *rand.Rand
 	host   hostWatch
-	began  mono.Time // of the first slice
+	began  mono.Time     // of the first slice
+	spent  time.Duration // on connections that were renewed
 	pairs  []Pair
 	slices Slices
 	lost   *Lost
@@ -154,6 +155,9 @@ func (d *duel) takeTurns(ctx context.Context, observer PairObserver) error {
 	for n := 0; d.clock.Now() < until; n++ {
 		if n%2 == 0 {
 			bFirst = d.coin.IntN(2) == 1
+			if err := d.renew(bFirst, n); err != nil {
+				return err
+			}
 		} else {
 			bFirst = !bFirst
 		}
@@ -192,6 +196,49 @@ func (d *duel) pair(ctx context.Context, bFirst bool) (p Pair, whole bool, err e
 	}
 	p.EndS = d.clock.Now().Sub(d.began).Seconds()
 	return p, true, nil
+}
+
+const (
+	// renewShare of the time may go into new connections.
+	renewShare = 0.1
+	// renewLoad is how long new connections are loaded before anything is measured on them;
+	// each is used once at least, however long that takes.
+	renewLoad = 5 * time.Millisecond
+)
+
+// renew opens the connections of both anew, where the time for it is there. A connection
+// for each request is new in any case.
+func (d *duel) renew(bFirst bool, pairs int) error {
+	began := d.clock.Now()
+	if d.slices.Keep || pairs == 0 || d.plan.RequestsPerConn == 1 || float64(d.spent) > renewShare*float64(began.Sub(d.began)) {
+		return nil
+	}
+	order := [2]int{0, 1}
+	if bFirst {
+		order = [2]int{1, 0}
+	}
+	for _, i := range order {
+		s := d.sides[i]
+		if d.slices.Freeze {
+			s.thaw()
+		}
+		start := d.clock.Now().Add(sliceAhead)
+		to := start.Add(renewLoad)
+		err := s.put(Timeline{Start: start, From: to, To: to, DrainTo: to.Add(d.plan.Drain), renewed: true})
+		if d.slices.Freeze {
+			s.freeze()
+		}
+		if err != nil {
+			return err
+		}
+		s.hold()
+		for _, w := range s.group.workers {
+			w.recorder.window.reset(0)
+		}
+		s.release()
+	}
+	d.spent += d.clock.Now().Sub(began)
+	return nil
 }
 
 // silentMax is how many slices in a row a target that is there may answer nothing in, nor
@@ -251,11 +298,8 @@ func (d *duel) load(s *side, slices Slices) (Slice, error) {
 	if s.start == 0 {
 		s.start = start
 	}
-	s.group.start(t)
-	for _, w := range s.group.workers {
-		if _, ok := <-w.ended; !ok {
-			return Slice{}, s.group.end()
-		}
+	if err := s.put(t); err != nil {
+		return Slice{}, err
 	}
 	s.hold()
 	defer s.release()

@@ -67,8 +67,8 @@ type PairObserver struct {
 	Pair func(Pair) (enough bool)
 }
 
-// RunPairs loads two targets in turns, with connections to both that stay: no request
-// is out at one while the other is measured. It ends when the observer has enough, when
+// RunPairs loads two targets in turns, with connections to both, that are renewed now and
+// then ([Slices]): no request is out at one while the other is measured. It ends when the observer has enough, when
 // the plan's Measure is over, when a target is lost, or when ctx is cancelled; a pair
 // that was cut by that is in the results and in no pair. Errors are those of Run.
 func RunPairs(ctx context.Context, plan Plan, observer PairObserver) (*Pairs, error) {

@@ -3,6 +3,7 @@ package loadgen_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"strconv"
@@ -86,12 +87,14 @@ func (a *alone) handler(t *testing.T, i int, takes time.Duration) func(*scripted
 }
 
 // Two targets take turns: none is asked while the other has a request, the connections
-// stay, orders change, and who answers later answers fewer.
+// stay if they are to, orders change, and who answers later answers fewer.
 func TestPairs(t *testing.T) {
 	var both alone
 	a := serve(t, both.handler(t, 0, 200*time.Microsecond))
 	b := serve(t, both.handler(t, 1, 2*time.Millisecond))
-	r := runPairs(t, pairsPlan(a.url, b.url), 9)
+	p := pairsPlan(a.url, b.url)
+	p.Slices.Keep = true
+	r := runPairs(t, p, 9)
 	if a.accepted.Load() != 2 || b.accepted.Load() != 2 {
 		t.Errorf("%d and %d connections, want 2 each", a.accepted.Load(), b.accepted.Load())
 	}
@@ -126,6 +129,24 @@ func TestPairs(t *testing.T) {
 	}
 	if len(firsts) != 2 {
 		t.Error("ten seeds have the same target first")
+	}
+}
+
+// Connections of both are renewed between units, and nothing of that is measured or lost.
+func TestPairsRenewed(t *testing.T) {
+	var both alone
+	a, b := serve(t, both.handler(t, 0, 200*time.Microsecond)), serve(t, both.handler(t, 1, 200*time.Microsecond))
+	r := runPairs(t, pairsPlan(a.url, b.url), 40)
+	for i, result := range []*loadgen.Result{r.A, r.B} {
+		server := []*scripted{a, b}[i]
+		// Both twice at least: in 40 pairs of 20 ms a tenth of the time is 80 ms, and to renew
+		// connections takes ten.
+		if opened := result.Connections.Opened; opened < 6 || opened%2 != 0 || opened != uint64(server.accepted.Load()) {
+			t.Errorf("target %d: %d connections opened, %d accepted", i, opened, server.accepted.Load())
+		}
+		if result.Ledger.NotOK() != 0 || result.AllPhases.Sent != uint64(server.requests.Load()) {
+			t.Errorf("target %d: %+v; %d sent, %d arrived", i, result.Ledger, result.AllPhases.Sent, server.requests.Load())
+		}
 	}
 }
 
@@ -299,16 +320,19 @@ func TestPairsOfProtocols(t *testing.T) {
 		"HTTP/2":            {url, ca, loadgen.HTTP2, 3},
 		"HTTP/3":            {"https://" + h3.address.String() + "/x", h3.ca, loadgen.HTTP3, 3},
 	} {
-		t.Run(name, func(t *testing.T) {
-			p := pairsPlan(tt.url, tt.url)
-			p.TLS.CAs, p.Protocol, p.Streams = tt.ca, tt.protocol, tt.streams
-			r := runPairs(t, p, 3)
-			for i, result := range []*loadgen.Result{r.A, r.B} {
-				if result.Protocol != tt.protocol.String() || result.Ledger.NotOK() != 0 || result.Connections.Opened != 2 {
-					t.Errorf("target %d: %s, %+v, %+v", i, result.Protocol, result.Ledger, result.Connections)
+		for _, keep := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, kept %t", name, keep), func(t *testing.T) {
+				p := pairsPlan(tt.url, tt.url)
+				p.TLS.CAs, p.Protocol, p.Streams, p.Slices.Keep = tt.ca, tt.protocol, tt.streams, keep
+				r := runPairs(t, p, 10)
+				for i, result := range []*loadgen.Result{r.A, r.B} {
+					opened := result.Connections.Opened
+					if result.Protocol != tt.protocol.String() || result.Ledger.NotOK() != 0 || keep != (opened == 2) {
+						t.Errorf("target %d: %s, %+v, %+v", i, result.Protocol, result.Ledger, result.Connections)
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 }
 

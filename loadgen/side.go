@@ -54,6 +54,17 @@ func (s *side) open(ctx context.Context) error {
 	return nil
 }
 
+// put has all workers go through a timeline, and returns when nothing is out any more.
+func (s *side) put(t Timeline) error {
+	s.group.start(t)
+	for _, w := range s.group.workers {
+		if _, ok := <-w.ended; !ok {
+			return s.group.end()
+		}
+	}
+	return nil
+}
+
 // hold keeps the goroutines that work for a side on HTTP/3 out of its workers, which
 // belong to whoever holds their lock, while they are looked at.
 func (s *side) hold() {

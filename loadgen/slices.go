@@ -11,6 +11,12 @@ import (
 type Slices struct {
 	Length time.Duration `json:"length_ns"` // of a slice; 0: there are none
 	Settle time.Duration `json:"settle_ns"` // its beginning, which is not counted
+	// Keep has connections stay for the whole run. Without it those of both targets are
+	// opened anew between units of two pairs, for at most a tenth of the time: where the
+	// memory of a connection lies, in the server and in the kernel, makes a set of them
+	// faster or slower than another by a percent, which would be taken for a difference
+	// of the servers.
+	Keep bool `json:"keep,omitempty"`
 	// Freeze stops the target that is not loaded (SIGSTOP), where it is on this host
 	// and ours to stop, so that what it does in the background is not in the other's
 	// slices.
@@ -100,9 +106,9 @@ func (s *sliceRate) perSecond(t Timeline, ended mono.Time) float64 {
 }
 
 // beginSlice makes a worker as it was before its first window, but for what it has
-// counted and for its connections. Those that are down come up again in the part that
-// is not counted.
-func (w *worker) beginSlice() {
+// counted and for its connections, unless these are renewed. Those that are down come up
+// again in the part that is not counted.
+func (w *worker) beginSlice(renewed bool) {
 	if w.edges.from.at != 0 {
 		w.lateFrom = max(w.lateFrom, w.edges.from.at-w.timeline.From)
 	}
@@ -111,6 +117,9 @@ func (w *worker) beginSlice() {
 	now := w.clock.Now()
 	w.lastDone, w.lastTurn, w.lastOut = now, now, now
 	for i := range w.conns {
+		if renewed && w.conns[i].state == open {
+			w.letGo(int32(i), now, true) // with a reset: hundreds a second would wait in TIME_WAIT
+		}
 		// One that backs off may have come to its time while nothing needed it.
 		if s := w.conns[i].state; s == absent || s == backingOff {
 			w.want(int32(i), now)

@@ -17,7 +17,7 @@ func TestSliceOpensWhatIsDown(t *testing.T) {
 	for i, s := range []connState{open, absent, backingOff, leaving} {
 		w.conns[i].state = s
 	}
-	w.beginSlice()
+	w.beginSlice(false)
 	for i, want := range []connState{open, queued, queued, leaving} {
 		if got := w.conns[i].state; got != want {
 			t.Errorf("connection %d: state %d, want %d", i, got, want)

@@ -15,6 +15,8 @@ type Timeline struct {
 	From    mono.Time `json:"from_ns"`     // the window's first instant
 	To      mono.Time `json:"to_ns"`       // the first instant after it; never, when a number of requests is to be measured
 	DrainTo mono.Time `json:"drain_to_ns"` // what has not ended by then is unfinished
+
+	renewed bool // connections that are up are opened anew before Start
 }
 
 // never is an instant that is not reached.

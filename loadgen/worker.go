@@ -197,7 +197,7 @@ func (w *worker) nextTimeline() (t Timeline, ok bool) {
 // measure runs the load through warm-up, window and drain.
 func (w *worker) measure(timeline Timeline) error {
 	if w.plan.Slices.On() {
-		w.beginSlice()
+		w.beginSlice(timeline.renewed)
 	}
 	w.timeline, w.recorder.timeline = timeline, timeline
 	for now := w.clock.Now(); now < w.timeline.Start; {

@@ -3,8 +3,10 @@
 //
 //	go run ./bench/planted [flags]
 //
-// Both servers are the embedded one, each try with processes of its own; B burns a share of
-// its CPU time (`scalbench target --burn`), which is the truth that answers are held against.
+// Both servers are the embedded one, each try with a process of its own; B burns a share of
+// its CPU time, which is the truth that answers are held against. A and B are one process
+// that is asked for different shares (the query burn=0.02): two processes of one program are
+// not equal, and by how much nobody knows beforehand. The experiment fresh is about that.
 //
 // # Terms
 //
@@ -17,6 +19,8 @@
 //
 //   - aa: equal servers. What is called is a false call.
 //   - losses: 0.5, 1, 2 and 5 %: found or not, when, and the estimate against the truth.
+//   - fresh: equal servers, but two processes. What is called is mostly true.
+//   - connections: equal servers, with connections that are renewed or that stay.
 //   - slices: equal servers in slices of 20 to 1000 ms: how wide the interval is after the
 //     same time.
 //   - settle: a loss of 2 %, by how much of a slice is not counted.
@@ -25,6 +29,6 @@
 // # Flow
 //
 // main.go reads the flags and runs what was asked for, plan.go says what each experiment
-// consists of, try.go runs a try of ab and session.go one of a session; tables.go makes a
+// consists of, try.go runs a try of ab, on a server of server.go, and session.go one of a session; tables.go makes a
 // table of their answers. Every try is a line of the file of -raw; none is left out.
 package main

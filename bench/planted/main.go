@@ -73,14 +73,14 @@ func experiment(ctx context.Context, args []string, stdout, stderr io.Writer) er
 }
 
 func parse(args []string, stderr io.Writer) (o options, err error) {
-	names := []string{"aa", "losses", "slices", "settle", "method"}
+	names := []string{"aa", "losses", "fresh", "connections", "slices", "settle", "method"}
 	var only, losses string
 	flags := flag.NewFlagSet("planted", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.scalbench, "scalbench", "./scalbench", "`path` of the scalbench binary")
 	flags.StringVar(&only, "only", strings.Join(names, ","), "experiments, a comma-separated `list`")
 	flags.StringVar(&losses, "losses", "0.5,1,2,5", "planted losses in `percent`, a comma-separated list")
-	flags.IntVar(&o.tries, "tries", 10, "of each loss; of equal servers twice as many, of slices and settle half as many")
+	flags.IntVar(&o.tries, "tries", 10, "of each loss; of equal servers four times as many, of two processes and connections twice, of slices and settle half as many")
 	flags.StringVar(&o.raw, "raw", "planted.ndjson", "`file` to which each try is added, a line each")
 	if err := flags.Parse(args); err != nil {
 		return o, err

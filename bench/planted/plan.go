@@ -16,8 +16,10 @@ type plan struct {
 // experiments are those that were asked for, in the order in which they are listed here.
 func experiments(o options) []plan {
 	all := []plan{
-		{"aa", "Equal servers, `scalbench ab`:", equalTries(2 * o.tries), tableOfEqual},
+		{"aa", "Equal servers, `scalbench ab`:", equalTries(4 * o.tries), tableOfEqual},
 		{"losses", "Planted losses, `scalbench ab`:", lossTries(o.losses, o.tries), tableOfLosses},
+		{"fresh", "Equal servers, each a process of its own:", freshTries(2 * o.tries), tableOfEqual},
+		{"connections", "Equal servers for 10 s, connections renewed or not:", connectionTries(2 * o.tries), tableOfConnections},
 		{"slices", "Equal servers for 20 s, by the length of a slice:", sliceTries(max(1, o.tries/2)), tableOfSlices},
 		{"settle", "A loss of 2 % for 20 s, by how much of a slice is not counted:", settleTries(max(1, o.tries/2)), tableOfSettling},
 		{"method", "Planted losses, sessions of 3 rounds of 3 runs of 2 s, policy parity:", sessionTries(o.losses, o.tries), tableOfSessions},
@@ -25,10 +27,11 @@ func experiments(o options) []plan {
 	return slices.DeleteFunc(all, func(p plan) bool { return !slices.Contains(o.only, p.name) })
 }
 
-// equalTries are what everybody types.
+// equalTries may take 20 s each: an interval is as seldom wrong over 20 s as over a minute,
+// and three tries say more of that than one.
 func equalTries(n int) (tries []try) {
 	for range n {
-		tries = append(tries, try{margin: 0.01, max: time.Minute})
+		tries = append(tries, try{margin: 0.01, max: 20 * time.Second})
 	}
 	return number(tries)
 }
@@ -54,6 +57,24 @@ func lossTry(loss float64) try {
 		t.margin = loss / 2
 	}
 	return t
+}
+
+// freshTries are equal servers as well, but for where each process happens to lie.
+func freshTries(n int) (tries []try) {
+	for range n {
+		tries = append(tries, try{fresh: true, margin: 0.01, max: time.Minute})
+	}
+	return number(tries)
+}
+
+// connectionTries go on to the end, in turns.
+func connectionTries(n int) (tries []try) {
+	for range n {
+		for _, keep := range []bool{false, true} {
+			tries = append(tries, try{keep: keep, margin: 0.0001, max: 10 * time.Second})
+		}
+	}
+	return number(tries)
 }
 
 // sliceTries go on for as long as they may: there is hardly a margin to be inside of.

@@ -31,6 +31,41 @@ func tableOfLosses(all []outcome) string {
 	return markdown(rows)
 }
 
+// tableOfConnections says how far estimates are from the truth, and how far the intervals
+// have them be.
+func tableOfConnections(all []outcome) string {
+	rows := [][]string{{"connections", "tries", "rps: median (least to most)", "standard deviation", "half its interval", "CPU/request: median (least to most)", "standard deviation", "half its interval", "called different", "error"}}
+	for _, group := range groups(all, func(o outcome) float64 { return map[bool]float64{true: 1}[o.Keep] }) {
+		name := "renewed"
+		if group[0].Keep {
+			name = "kept"
+		}
+		rows = append(rows, []string{
+			name, fmt.Sprint(len(group)), changes(group, rpsOf), percent(deviation(group, rpsOf), 2), halves(group, rpsOf),
+			changes(group, cpuOf), percent(deviation(group, cpuOf), 2), halves(group, cpuOf),
+			fmt.Sprint(count(group, "slower") + count(group, "faster")), fmt.Sprint(count(group, "error")),
+		})
+	}
+	return markdown(rows)
+}
+
+// deviation is the root mean square of ln estimate / truth.
+func deviation(all []outcome, of func(outcome) (*ratio, float64)) float64 {
+	squares := values(all, func(o outcome) (float64, bool) {
+		r, truth := of(o)
+		if r == nil || r.Estimate <= 0 {
+			return 0, false
+		}
+		x := math.Log(r.Estimate / truth)
+		return x * x, true
+	})
+	sum := 0.0
+	for _, x := range squares {
+		sum += x
+	}
+	return math.Sqrt(sum / float64(len(squares)))
+}
+
 // tableOfSlices says how wide the interval was in the end.
 func tableOfSlices(all []outcome) string {
 	rows := [][]string{{"slice", "tries", "pairs", "half the interval of rps: median (least to most)", "of CPU/request", "called different", "error"}}

@@ -23,6 +23,8 @@ type try struct {
 	slice   time.Duration // 0: that of ab
 	settle  float64       // share of a slice that is not counted; 0: that of ab
 	seed    uint64
+	fresh   bool // two processes of their own, not one that both are asked of
+	keep    bool // connections stay
 	session bool // ask a session and its gate
 }
 
@@ -34,6 +36,8 @@ type outcome struct {
 	Margin     float64 `json:"margin,omitempty"`
 	SliceMS    int64   `json:"slice_ms,omitempty"` // asked for; 0: that of ab
 	Settle     float64 `json:"settle,omitempty"`   // likewise
+	Fresh      bool    `json:"fresh,omitempty"`    // two processes
+	Keep       bool    `json:"keep,omitempty"`     // connections stay
 	Verdict    string  `json:"verdict"`            // slower, same, ...; of a session PASS, FAIL, ...; or error
 	Error      string  `json:"error,omitempty"`
 	ElapsedS   float64 `json:"elapsed_s"` // when it was decided, or ended; of a session with all around it
@@ -69,7 +73,7 @@ func (o outcome) String() string {
 
 // run asks. A try that fails is one, too.
 func (t try) run(ctx context.Context, scalbench string) outcome {
-	o := outcome{Loss: t.loss, Margin: t.margin, SliceMS: t.slice.Milliseconds(), Settle: t.settle}
+	o := outcome{Loss: t.loss, Margin: t.margin, SliceMS: t.slice.Milliseconds(), Settle: t.settle, Fresh: t.fresh, Keep: t.keep}
 	ask := t.askAB
 	if t.session {
 		ask = t.askSession
@@ -81,16 +85,23 @@ func (t try) run(ctx context.Context, scalbench string) outcome {
 }
 
 // askAB runs `scalbench ab`. What it says with code 3 or 4 is an answer.
-func (t try) askAB(ctx context.Context, scalbench string, o *outcome) error {
-	server := quoted(scalbench) + " target --listen 127.0.0.1:{port}"
-	args := []string{"ab", "--base", server, "--new", server + t.burn(), "http://127.0.0.1:{port}/respond",
-		"--margin", strconv.FormatFloat(t.margin, 'g', -1, 64), "--max", t.max.String(), "--seed", strconv.FormatUint(t.seed, 10),
-		"--output-format", "json", "--quiet"}
+func (t try) askAB(ctx context.Context, scalbench string, o *outcome) (err error) {
+	targets, stop, err := t.targets(scalbench)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	args := append([]string{"ab"}, targets...)
+	args = append(args, "--margin", strconv.FormatFloat(t.margin, 'g', -1, 64), "--max", t.max.String(), "--seed", strconv.FormatUint(t.seed, 10),
+		"--output-format", "json", "--quiet")
 	if t.slice > 0 {
 		args = append(args, "--slice", t.slice.String())
 	}
 	if t.maxLoss > 0 {
 		args = append(args, "--max-loss", strconv.FormatFloat(t.maxLoss, 'g', -1, 64))
+	}
+	if t.keep {
+		args = append(args, "--keep-connections")
 	}
 	if t.settle > 0 {
 		args = append(args, "--settle", strconv.FormatFloat(t.settle, 'g', -1, 64))
@@ -116,6 +127,21 @@ func (t try) askAB(ctx context.Context, scalbench string, o *outcome) error {
 		o.ServerBusy = report.A.Server.Busy
 	}
 	return nil
+}
+
+// targets are what ab is asked to compare, and what ends it. Of one process, A and B are two
+// requests, as long as each other, of which the second burns.
+func (t try) targets(scalbench string) (args []string, stop func() error, err error) {
+	if t.fresh {
+		server := quoted(scalbench) + " target --listen 127.0.0.1:{port}"
+		return []string{"--base", server, "--new", server + t.burn(), "http://127.0.0.1:{port}/respond"}, func() error { return nil }, nil
+	}
+	s, err := startServer(scalbench)
+	if err != nil {
+		return nil, nil, err
+	}
+	asked := func(loss float64) string { return fmt.Sprintf("%s/respond?burn=%.4f", s.url, loss) }
+	return []string{asked(0), asked(t.loss)}, s.stop, nil
 }
 
 func ratioOf(r *ab.Ratio) *ratio {

@@ -26,6 +26,7 @@ type abOptions struct {
 	margin, maxLoss percentage
 	slice           time.Duration
 	settle          percentage
+	keep            bool
 	freeze          bool
 	allowDifferent  bool
 
@@ -59,6 +60,7 @@ func (o *abOptions) register(f *pflag.FlagSet) {
 	f.DurationVar(&a.warmUp, "warmup", time.Second, "load on each before the first slice")
 	f.DurationVar(&o.slice, "slice", loadgen.SliceDefault, "how long each is loaded before it is the other's turn")
 	f.Var(&o.settle, "settle", "share of a slice, its beginning, that is not counted (`20%`)")
+	f.BoolVar(&o.keep, "keep-connections", false, "the same connections from beginning to end (default anew again and again: where their memory lies makes a difference)")
 	f.BoolVar(&o.freeze, "freeze-idle", false, "stop the server that is not loaded (SIGSTOP); a kill -9 of scalbench leaves it stopped")
 
 	a.registerRequest(f)
@@ -180,7 +182,7 @@ func (o *abOptions) faultOfParam() error {
 
 // sliced puts the slices into a plan.
 func (o *abOptions) sliced(plan *loadgen.Plan) {
-	plan.Slices = loadgen.Slices{Length: o.slice, Settle: time.Duration(o.settle.frac * float64(o.slice))}
+	plan.Slices = loadgen.Slices{Length: o.slice, Settle: time.Duration(o.settle.frac * float64(o.slice)), Keep: o.keep}
 	plan.Slices.Freeze = o.freeze
 	plan.Measure, plan.WarmUp = o.max, o.asked.warmUp
 }

@@ -32,7 +32,8 @@
 // server.
 //
 // [Config].Burn makes it slower by a known share ([burner]), which is what a
-// measurement of losses is held against.
+// measurement of losses is held against; so does the query burn=0.02 on every route, for
+// the requests that have it: two servers in one process, of which one loses that share.
 //
 // # Known delays
 //

@@ -43,7 +43,7 @@ type server struct {
 	memory []byte // the body of /respond-1k
 	faults *faultLog
 	conns  *conns
-	burner *burner // nil: nothing is burnt
+	burner *burner
 
 	upstream *upstream // nil: there is none
 	cache    cache     // answers of the upstream
@@ -75,6 +75,7 @@ func newServer(cfg Config, made files, faults *faultLog, delays *delayer, udp *n
 		memory:  memory.Bytes(),
 		faults:  faults,
 		conns:   newConns(),
+		burner:  newBurner(cfg.Burn),
 		buffers: sync.Pool{New: func() any { return new(fileBuffer) }},
 		ending:  make(chan struct{}),
 		served:  make(chan struct{}),
@@ -84,9 +85,6 @@ func newServer(cfg Config, made files, faults *faultLog, delays *delayer, udp *n
 	}
 	fields, err := cfg.fields()
 	if err != nil {
-		return nil, err
-	}
-	if s.burner, err = newBurner(cfg.Burn); err != nil {
 		return nil, err
 	}
 	s.http = s.newCleartext(fields)
