@@ -317,7 +317,7 @@ func mergeRules() map[string]string {
 		"plan.connections": summed, "plan.streams": alike, "plan.requests_per_conn": alike, "plan.requests": summed,
 		"plan.warmup_ns": alike, "plan.measure_ns": alike, "plan.drain_ns": alike, "plan.timeout_ns": alike, "plan.connect_timeout_ns": alike,
 		"plan.rate": alike, "plan.burst.requests": summed, "plan.burst.every_ns": alike, "plan.arrival": alike, "plan.deadline_ns": alike,
-		"plan.slices.length_ns": alike, "plan.slices.settle_ns": alike, "plan.slices.freeze": alike,
+		"plan.slices.length_ns": alike, "plan.slices.settle_ns": alike, "plan.slices.freeze": alike, "plan.slices.keep": alike,
 		"plan.window_ns": alike, "plan.rest_max_ns": alike, "plan.quic_stats": alike, "plan.cpus": united, "plan.no_pin": largest,
 		"plan.server_pid": first, "plan.seed": first, "plan.ip": alike, "plan.source_ips": united,
 

@@ -82,6 +82,25 @@ func countColumn[T any](name string, at func(*T) *uint64) column[T] {
 	}
 }
 
+// ifAnyColumn is a count of something that most lines have nothing of: empty for 0.
+func ifAnyColumn[T any](name string, at func(*T) *uint64) column[T] {
+	c := countColumn(name, at)
+	parse, format := c.parse, c.format
+	c.parse = func(line *T, text string) error {
+		if text == "" {
+			return nil
+		}
+		return parse(line, text)
+	}
+	c.format = func(line *T) string {
+		if *at(line) == 0 {
+			return ""
+		}
+		return format(line)
+	}
+	return c
+}
+
 // parseDigits reads a number that is written in digits alone.
 func parseDigits(text string, bits int) (uint64, error) {
 	n, err := strconv.ParseUint(text, 10, bits)

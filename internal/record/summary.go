@@ -56,7 +56,7 @@ func summaryColumns() []column[Measurement] {
 		optional(valueColumn("sent_share", func(l *m) *Value { return &l.SentFrac })),
 		optional(valueColumn("late_p999_ms", func(l *m) *Value { return &l.LateP999Millis })),
 		optional(textColumn("pair", func(l *m) *string { return &l.Pair })),
-		optional(countColumn("slice_pairs", func(l *m) *uint64 { return &l.SlicePairs })),
+		optional(ifAnyColumn("slice_pairs", func(l *m) *uint64 { return &l.SlicePairs })),
 		optional(valueColumn("rps_ratio", func(l *m) *Value { return &l.RPSRatio })),
 		optional(valueColumn("rps_ratio_se", func(l *m) *Value { return &l.RPSRatioSE })),
 		optional(valueColumn("cpu_ratio", func(l *m) *Value { return &l.CPURatio })),
