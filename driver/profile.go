@@ -113,22 +113,9 @@ func (s *sitting) profileKeys(rows []order.Scenario) []session.Key {
 	return keys
 }
 
-// gapOf is why something is not measured, and whether that is so.
-func (s *sitting) gapOf(k session.Key) (gap order.Gap, is bool) {
-	i := slices.IndexFunc(s.gaps, func(g order.Gap) bool {
-		return g.Variant == k.Variant && g.Scenario == order.Scenario{Mode: k.Mode, Name: k.Scenario}
-	})
-	if i < 0 {
-		return order.Gap{}, false
-	}
-	return s.gaps[i], true
-}
-
 // profilesTake is about how long the pass takes: as many measurements.
 func (s *sitting) profilesTake(keys []session.Key) time.Duration {
-	plan := s.suite.Plan
-	plan.Measure = s.suite.Profile.Span(plan)
-	return order.Estimate(plan, order.Without(keys, s.gaps))
+	return s.aloneTakes(keys, s.suite.Profile.Span(s.suite.Plan))
 }
 
 // profileWith finds perf and fills in the rows, or why there are none.
@@ -167,39 +154,16 @@ func (s *sitting) profileWith(ctx context.Context, pass session.Pass, keys []ses
 
 // profileRow starts a variant and samples it under one scenario.
 func (s *sitting) profileRow(ctx context.Context, pass session.Pass, k session.Key, how measure.Profiling) (row record.ProfileRow, err error) {
-	if gap, is := s.gapOf(k); is {
-		return record.ProfileRow{NA: gap.Reason}, nil
-	}
-	if err := s.mayMeasure(ctx); err != nil {
-		return row, err
-	}
-	sc := s.scenario(k)
-	srv, err := s.measurer.start(ctx, s.variant(k.Variant), []suite.Scenario{sc})
-	if ctx.Err() != nil {
-		return row, context.Cause(ctx)
-	}
-	if err != nil {
-		return record.ProfileRow{NA: record.OneLine(err.Error())}, nil
-	}
-	var files []measure.File
-	for range countTries {
-		if row, files, err = srv.profile(ctx, sc, how); err != nil || row.NA == "" {
-			break
+	na, err := s.alone(ctx, pass, k, func(srv server, sc suite.Scenario) (files []measure.File, err error) {
+		for range countTries {
+			if row, files, err = srv.profile(ctx, sc, how); err != nil || row.NA == "" {
+				break
+			}
 		}
+		return files, err
+	})
+	if na != "" {
+		row.NA = na
 	}
-	if _, stopErr := s.stop(ctx, srv); stopErr != nil {
-		err = errors.Join(err, fmt.Errorf("stop variant %s: %w", k.Variant, stopErr))
-	}
-	if ctx.Err() != nil {
-		return row, context.Cause(ctx)
-	}
-	if err != nil {
-		return row, err
-	}
-	for _, f := range files {
-		if err := pass.Write(k.Variant, k.Mode, k.Scenario, f.Name, f.Data); err != nil {
-			return row, err
-		}
-	}
-	return row, nil
+	return row, err
 }

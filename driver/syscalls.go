@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/scalws/scalbench/driver/internal/measure"
@@ -97,47 +96,19 @@ func (s *sitting) syscallKeys() []session.Key {
 
 // syscallsTake is about how long the pass takes: as many measurements.
 func (s *sitting) syscallsTake() time.Duration {
-	plan := s.suite.Plan
-	plan.Measure = min(plan.Measure, measure.CountMax)
-	plan.Interleave = suite.ByVariant // each is loaded by itself
-	return order.Estimate(plan, order.Without(s.syscallKeys(), s.gaps))
+	return s.aloneTakes(s.syscallKeys(), min(s.suite.Plan.Measure, measure.CountMax))
 }
 
 // countRow starts a variant and counts what it does for one scenario.
 func (s *sitting) countRow(ctx context.Context, pass session.Pass, k session.Key, program perf.Program) (row record.SyscallRow, err error) {
-	i := slices.IndexFunc(s.gaps, func(g order.Gap) bool {
-		return g.Variant == k.Variant && g.Scenario == order.Scenario{Mode: k.Mode, Name: k.Scenario}
+	na, err := s.alone(ctx, pass, k, func(srv server, sc suite.Scenario) (files []measure.File, err error) {
+		row, files, err = countTried(ctx, srv, sc, program)
+		return files, err
 	})
-	if i >= 0 {
-		return record.SyscallRow{NA: s.gaps[i].Reason}, nil
+	if na != "" {
+		row.NA = na
 	}
-	if err := s.mayMeasure(ctx); err != nil {
-		return row, err
-	}
-	sc := s.scenario(k)
-	srv, err := s.measurer.start(ctx, s.variant(k.Variant), []suite.Scenario{sc})
-	if ctx.Err() != nil {
-		return row, context.Cause(ctx)
-	}
-	if err != nil {
-		return record.SyscallRow{NA: record.OneLine(err.Error())}, nil
-	}
-	row, files, err := countTried(ctx, srv, sc, program)
-	if _, stopErr := s.stop(ctx, srv); stopErr != nil {
-		err = errors.Join(err, fmt.Errorf("stop variant %s: %w", k.Variant, stopErr))
-	}
-	if ctx.Err() != nil {
-		return row, context.Cause(ctx)
-	}
-	if err != nil {
-		return row, err
-	}
-	for _, f := range files {
-		if err := pass.Write(k.Variant, k.Mode, k.Scenario, f.Name, f.Data); err != nil {
-			return row, err
-		}
-	}
-	return row, nil
+	return row, err
 }
 
 // countTried counts a row, again where something is in the way; the last time in one number,

@@ -155,7 +155,7 @@ func (d *duel) takeTurns(ctx context.Context, observer PairObserver) error {
 	for n := 0; d.clock.Now() < until; n++ {
 		if n%2 == 0 {
 			bFirst = d.coin.IntN(2) == 1
-			if err := d.renew(bFirst, n); err != nil {
+			if err := d.renew(bFirst); err != nil {
 				return err
 			}
 		} else {
@@ -173,14 +173,18 @@ func (d *duel) takeTurns(ctx context.Context, observer PairObserver) error {
 	return nil
 }
 
+// inOrder are the targets, the first of a pair first.
+func inOrder(bFirst bool) [2]int {
+	if bFirst {
+		return [2]int{1, 0}
+	}
+	return [2]int{0, 1}
+}
+
 // pair measures one slice of each target. It is not whole when something ended it.
 func (d *duel) pair(ctx context.Context, bFirst bool) (p Pair, whole bool, err error) {
-	order := [2]int{0, 1}
-	if bFirst {
-		order = [2]int{1, 0}
-	}
 	p.BFirst = bFirst
-	for _, i := range order {
+	for _, i := range inOrder(bFirst) {
 		slice, err := d.load(d.sides[i], d.slices)
 		if err != nil || ctx.Err() != nil {
 			return p, false, err
@@ -208,16 +212,12 @@ const (
 
 // renew opens the connections of both anew, where the time for it is there. A connection
 // for each request is new in any case.
-func (d *duel) renew(bFirst bool, pairs int) error {
+func (d *duel) renew(bFirst bool) error {
 	began := d.clock.Now()
-	if d.slices.Keep || pairs == 0 || d.plan.RequestsPerConn == 1 || float64(d.spent) > renewShare*float64(began.Sub(d.began)) {
+	if d.slices.Keep || len(d.pairs) == 0 || d.plan.RequestsPerConn == 1 || float64(d.spent) > renewShare*float64(began.Sub(d.began)) {
 		return nil
 	}
-	order := [2]int{0, 1}
-	if bFirst {
-		order = [2]int{1, 0}
-	}
-	for _, i := range order {
+	for _, i := range inOrder(bFirst) {
 		s := d.sides[i]
 		if d.slices.Freeze {
 			s.thaw()
